@@ -3,6 +3,7 @@
 LAYERS_WITH_WEIGHTS = re.compile(r"(tensorflow\.|tf_)?keras\.(layers\.(Dense|Conv\w+|LSTM|GRU|Embedding|MultiHeadAttention|"
                                  r"SeparableConv\w+)|applications\.\w+(\.\w+)?)$")
 OPTIMIZERS_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.optimizers\.(legacy\.|experimental\.)?[A-Z]\w+$")
+SCALERS_OF_KERAS = re.compile(r"(tensorflow\.)?keras\.(mixed_precision|optimizers)\.LossScaleOptimizer$")
 LAYERS_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.(\w+\.)*(Layer|Model)$")
 # Operations that take long on large tensors, and give back before the GPU has done them.
 HEAVY_OPS = re.compile(r"tensorflow\.(matmul|einsum|tensordot|linalg\.(matmul|einsum|inv|svd|cholesky|solve|eigh?|qr)|"
@@ -166,6 +167,7 @@ class Graphs(OfValues):
         functions = [one for one in nodes if isinstance(one, ast.FunctionDef)]
         self.policy_too_late(nodes, calls)
         self.scaled_and_left(calls)
+        self.scaled_as_before(calls)
         self.double_layers(calls)
         self.eager_training(calls)
         self.half_eps(nodes, calls)
@@ -217,6 +219,16 @@ class Graphs(OfValues):
         for one in calls:
             if self.method(one, "apply_gradients"):
                 self.mistake(one, "gradients that stay scaled", doubted=False)
+
+    def scaled_as_before(self, calls):
+        """self.opt.get_scaled_loss(loss) in a traced method, which Keras 3 doesn't have."""
+        if self.says(r"tf_keras|TF_USE_LEGACY_KERAS|\.experimental|\.scale_loss\("):
+            return
+        for call in calls:
+            if self.method(call, "get_scaled_loss", "get_unscaled_gradients") and self.made_by(call.func.value, SCALERS_OF_KERAS) is not None:
+                near = "; Keras 3 has scale_loss" if call.func.attr == "get_scaled_loss" else "; Keras 3 unscales in apply"
+                self.reader.mistake(call.func, "a member that an object lacks", self.written(call.func), "LossScaleOptimizer of Keras 3",
+                                    near, doubted=True)
 
     def double_layers(self, calls):
         """set_floatx("float64") before a network of convolutions is trained."""

@@ -160,7 +160,7 @@ class Steps(WholeFile):
         classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
         inside = {getattr(call.func, "id", "") for of in classes for call in ast.walk(of) if isinstance(call, ast.Call)}
         for call in self.tracing.index.calls:
-            if self.is_reentrant(call) and all(self.is_input(one, inside) for one in call.args[1:]):
+            if self.says(r"\.backward\(") and self.is_reentrant(call) and any(all(self.is_input(one, inside, call) for one in given) for given in self.inputs_of(call)):
                 self.mistake(call, "a checkpoint of what needs no gradient", self.written(call.args[0]))
         for of in classes:
             forward = next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "forward"), None)
@@ -173,16 +173,29 @@ class Steps(WholeFile):
                         self.mistake(call, "a checkpoint of what needs no gradient", self.written(call.args[0]))
                 given -= self.tracing.stored(statement)
 
-    def is_input(self, node, inside):
-        """Whether a value is surely what the forward() of a whole model is given by its caller, or made of numbers."""
+    def inputs_of(self, call):
+        """What a checkpoint is given; where its function is handed that, what each of the function's callers gives."""
+        given = call.args[1:]
+        function = self.origins.scope(call)
+        names = [one.arg for one in function.args.args] if isinstance(function, ast.FunctionDef) else []
+        if function is None or getattr(function, "name", "forward") == "forward" or not all(getattr(one, "id", "") in names for one in given):
+            return [given]
+        places = [names.index(one.id) for one in given]
+        return [[site.args[at - site.hidden] for at in places] for site in self.origins.sites(function) if all(
+            0 <= at - site.hidden < len(site.args) for at in places)]
+
+    def is_input(self, node, inside, call):
+        """Whether a value is what the forward() of a whole model is given, or made of numbers, when the call first runs."""
+        loops = [one for one in self.origins.around(call) if isinstance(one, ast.For)]
         values = self.origins.of(node)
-        for one in values:
+        first = [one for one in values if not any(loop in self.origins.around(one) for loop in loops)]
+        for one in first:
             function = self.origins.function_of(one) if isinstance(one, ast.arg) else None
             of = self.origins.scope(function) if function is not None else None
             whole = isinstance(of, ast.ClassDef) and function.name == "forward" and of.name not in inside and one.arg != "self"
             if not whole and not (isinstance(one, ast.Call) and self.full(one.func) in MADE_OF_NUMBERS[:-2]):
                 return False
-        return bool(values)
+        return bool(first)
 
     def is_reentrant(self, call):
         return self.full(call.func) == "torch.utils.checkpoint.checkpoint" and len(call.args) > 1 and self.said(

@@ -1,6 +1,6 @@
 """Mistakes that a few statements of a script show together, wherever they stand; for the reader of scripts.
 
-As for what is traced, the statements of one function are read as they stand, and nothing is followed.
+As for what is traced, the statements of one function are read as they stand; where a value comes from, `origins` tells.
 """
 
 # What wraps a model or a function and gives back what is to be used in its place.
