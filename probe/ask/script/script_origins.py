@@ -413,7 +413,7 @@ class Origins:
         if not steps:
             return self.follow(value, context, depth)
         first, rest = steps[0], steps[1:]
-        taken = self.entered(value, context, depth) if first == ENTERED else self.each(value, context, depth) if first == EACH else \
+        taken = self.follow(value, context, depth) if first == ENTERED else self.each(value, context, depth) if first == EACH else \
             self.items(value, first, context, depth)
         return [one for each in taken for one in ([each] if isinstance(each, Part) else self.take(each, rest, context, depth))
                 ] if rest else taken
@@ -556,10 +556,6 @@ class Origins:
             else:
                 values.append(Part(one))
         return values
-
-    def entered(self, value, context, depth):
-        """What `with` binds: the object itself, or what a function of contextlib yields."""
-        return self.follow(value, context, depth)
 
     # ---- calls
 

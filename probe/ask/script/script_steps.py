@@ -160,7 +160,8 @@ class Steps(WholeFile):
         classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
         inside = {getattr(call.func, "id", "") for of in classes for call in ast.walk(of) if isinstance(call, ast.Call)}
         for call in self.tracing.index.calls:
-            if self.says(r"\.backward\(") and self.is_reentrant(call) and any(all(self.is_input(one, inside, call) for one in given) for given in self.inputs_of(call)):
+            if self.says(r"\.backward\(") and self.is_reentrant(call) and any(
+                    all(self.is_input(one, inside, call) for one in given) for given in self.inputs_of(call)):
                 self.mistake(call, "a checkpoint of what needs no gradient", self.written(call.args[0]))
         for of in classes:
             forward = next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "forward"), None)
