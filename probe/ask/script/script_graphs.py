@@ -2,6 +2,8 @@
 
 LAYERS_WITH_WEIGHTS = re.compile(r"(tensorflow\.|tf_)?keras\.(layers\.(Dense|Conv\w+|LSTM|GRU|Embedding|MultiHeadAttention|"
                                  r"SeparableConv\w+)|applications\.\w+(\.\w+)?)$")
+OPTIMIZERS_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.optimizers\.(legacy\.|experimental\.)?[A-Z]\w+$")
+SCALERS_OF_KERAS = re.compile(r"(tensorflow\.)?keras\.(mixed_precision|optimizers)\.LossScaleOptimizer$")
 LAYERS_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.(\w+\.)*(Layer|Model)$")
 # Operations that take long on large tensors, and give back before the GPU has done them.
 HEAVY_OPS = re.compile(r"tensorflow\.(matmul|einsum|tensordot|linalg\.(matmul|einsum|inv|svd|cholesky|solve|eigh?|qr)|"
@@ -16,7 +18,7 @@ COMPUTES_TF = re.compile(r"tensorflow\.(?!config|keras\.(utils|backend)|data\b|i
                          r"applications|models)")
 
 
-class Origins(Steps):
+class OfValues(Steps):
     """What names stand for."""
 
     def know(self, nodes):
@@ -34,11 +36,7 @@ class Origins(Steps):
 
     def value(self, node):
         """What a name stands for; anything else stands for itself."""
-        for _ in range(4):
-            if not isinstance(node, ast.Name) or node.id not in self.single:
-                break
-            node = self.single[node.id].value
-        return node
+        return self.value_of(node) if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) else node
 
     def origin(self, node, deepest=5):
         """The nodes of an expression, and of what its names were last assigned above it."""
@@ -107,7 +105,7 @@ class Origins(Steps):
         node = self.value(node)
         if isinstance(node, ast.Call) and self.full(node.func) == "functools.partial" and node.args:
             node = node.args[0]
-        return node if isinstance(node, ast.Lambda) else self.of_name.get(getattr(node, "id", getattr(node, "attr", None)))
+        return node if isinstance(node, (ast.Lambda, ast.FunctionDef)) else self.of_name.get(getattr(node, "id", getattr(node, "attr", None)))
 
     def text_of(self, function, deepest=2):
         """The text of a function, and of those of the file that it calls."""
@@ -159,7 +157,7 @@ class Origins(Steps):
                     yield one, getattr(one, name)
 
 
-class Graphs(Origins):
+class Graphs(OfValues):
     def look(self, nodes):
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
         if not {"tensorflow", "keras", "tf_keras"} & roots:
@@ -169,6 +167,7 @@ class Graphs(Origins):
         functions = [one for one in nodes if isinstance(one, ast.FunctionDef)]
         self.policy_too_late(nodes, calls)
         self.scaled_and_left(calls)
+        self.scaled_as_before(calls)
         self.double_layers(calls)
         self.eager_training(calls)
         self.half_eps(nodes, calls)
@@ -184,6 +183,7 @@ class Graphs(Origins):
             self.values_of_replicas(nodes, functions)
             self.shapes_for_xla(calls)
             self.saved_by_one(nodes)
+            self.outside_of_its_scope(calls)
             self.foreign_operations(nodes)
 
     # ---- Keras
@@ -219,6 +219,16 @@ class Graphs(Origins):
         for one in calls:
             if self.method(one, "apply_gradients"):
                 self.mistake(one, "gradients that stay scaled", doubted=False)
+
+    def scaled_as_before(self, calls):
+        """self.opt.get_scaled_loss(loss) in a traced method, which Keras 3 doesn't have."""
+        if self.says(r"tf_keras|TF_USE_LEGACY_KERAS|\.experimental|\.scale_loss\("):
+            return
+        for call in calls:
+            if self.method(call, "get_scaled_loss", "get_unscaled_gradients") and self.made_by(call.func.value, SCALERS_OF_KERAS) is not None:
+                near = "; Keras 3 has scale_loss" if call.func.attr == "get_scaled_loss" else "; Keras 3 unscales in apply"
+                self.reader.mistake(call.func, "a member that an object lacks", self.written(call.func), "LossScaleOptimizer of Keras 3",
+                                    near, doubted=True)
 
     def double_layers(self, calls):
         """set_floatx("float64") before a network of convolutions is trained."""
@@ -432,6 +442,23 @@ class Graphs(Origins):
             call = values[0] if len(values) == 1 else of
             if runs(call) or isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in steps:
                 self.mistake(one, "a number of a value for each replica", self.written(of), other=call)
+
+    def outside_of_its_scope(self, calls):
+        """optimizer = make_optimizer(); with strategy.scope(): model.compile(optimizer): its variables are of no strategy."""
+        for call in calls:
+            given = self.given(call, 0, "optimizer") if self.method(call, "compile") else None
+            if not isinstance(given, (ast.Name, ast.Attribute)) or not self.under_a_scope(call):
+                continue
+            model = self.value_of(call.func.value)
+            made, bound = self.made_by(given, OPTIMIZERS_OF_KERAS, surely=True), self.origins.statements_of(given)
+            if made is not None and bound and not any(map(self.under_a_scope, bound + [made])) and isinstance(
+                    model, ast.Call) and any(map(self.under_a_scope, self.origins.statements_of(call.func.value))):
+                self.mistake(bound[0], "an optimizer made outside its strategy", self.written(call), other=call)
+
+    def under_a_scope(self, node):
+        """Whether a node stands in a block of strategy.scope()."""
+        return any(isinstance(one, ast.With) and any(self.method(item.context_expr, "scope") for item in one.items)
+                   for one in self.origins.around(node))
 
     def saved_by_one(self, nodes):
         """if task_id == 0: model.save(path), under MultiWorkerMirroredStrategy, where saving takes all workers."""

@@ -39,9 +39,9 @@ class Hub(Loading):
         """A kind of number or a device, as it is named: torch.float32, "float32", or a name for one of them."""
         if node is None:
             return ""
-        made = self.made(node)
+        made = self.origins.made(node)
         said = self.full(made)
-        value = self.constant(made)
+        value = self.said(made)
         return said or (value if isinstance(value, str) else "")
 
     # ---- what works in place
@@ -108,8 +108,8 @@ class Hub(Loading):
             r"(self\.)?(accelerator|fabric|acc)$", self.written(call.func.value))]
         for call in self.calls if prepared else ():
             said = self.word(call, "device") or (call.args[0] if getattr(call.func, "attr", "") in ("to", "cuda") and call.args else None)
-            number = getattr(call.func, "attr", "") == "cuda" and type(self.constant(said)) is int
-            if said is None or not (number or GPU_BY_NUMBER.match(str(self.constant(said)))):
+            number = getattr(call.func, "attr", "") == "cuda" and type(self.said(said)) is int
+            if said is None or not (number or GPU_BY_NUMBER.match(str(self.said(said)))):
                 continue
             if any(re.search(r"(accelerator|fabric|acc)\.backward\(", self.reader.written_whole(loop)) for loop in self.loops_around(call)):
                 self.mistake(said, "one GPU for all processes", self.written(said), self.written(prepared[0].func.value), other=call)
@@ -126,9 +126,9 @@ class Hub(Loading):
                 call, "fast_dev_run") is None
             fitted = TRAINERS.match(name) and fits or FABRICS.match(name) and self.trains
             precision, where = self.word(call, "precision"), self.word(call, "accelerator")
-            if fitted and self.constant(precision) == "16-true" and not self.says(r"requires_grad_?\(?=? *\(?False|[pP]eft|LoRA|lora"):
+            if fitted and self.said(precision) == "16-true" and not self.says(r"requires_grad_?\(?=? *\(?False|[pP]eft|LoRA|lora"):
                 self.mistake(precision, "a training in pure half precision", self.written(precision), other=call)
-            if fitted and self.constant(where) == "cpu" and pins is not None and TRAINERS.match(name):
+            if fitted and self.said(where) == "cpu" and pins is not None and TRAINERS.match(name):
                 self.mistake(where, "a processor beside memory that is pinned for a GPU", self.written(where), self.written(pins), other=pins)
 
     def outputs_of_each_epoch(self, of):
@@ -169,11 +169,11 @@ class Hub(Loading):
         """pipeline(…, device=-1, torch_dtype=torch.float16), or use_cpu=True beside model.to("cuda")."""
         for call in self.calls:
             name, where = self.full(call.func), self.word(call, "device")
-            if name == "transformers.pipeline" and self.constant(where) in (-1, "cpu") and self.named(
+            if name == "transformers.pipeline" and self.said(where) in (-1, "cpu") and self.named(
                     self.word(call, "torch_dtype", "dtype")) in ("torch.float16", "torch.half", "float16"):
                 self.mistake(where, "half precision for the CPU", self.written(where), other=call)
             word = self.word(call, "use_cpu", "no_cuda")
-            if name.endswith("TrainingArguments") and self.constant(word) is True and (
+            if name.endswith("TrainingArguments") and self.said(word) is True and (
                     self.true(call, "fp16") or self.true(call, "tf32") or self.says(r"\.cuda\(|\.to\(['\"]cuda|device_map *= *['\"]cuda")):
                 self.mistake(word, "a trainer that is kept off the GPU", self.written(word), other=call)
 
@@ -183,12 +183,12 @@ class Hub(Loading):
             if getattr(call.func, "attr", "") == "from_pretrained" and self.full(call.func).startswith("transformers."):
                 kind = self.word(call, "torch_dtype", "dtype")
                 attention = self.word(call, "attn_implementation")
-                flash = self.constant(attention) in ("flash_attention_2", "flash_attention_3") or self.true(call, "use_flash_attention_2")
+                flash = self.said(attention) in ("flash_attention_2", "flash_attention_3") or self.true(call, "use_flash_attention_2")
                 wide = self.named(kind) in FLOAT32
                 cast = self.says(r"autocast|\.half\(\)|\.bfloat16\(\)|mixed_precision|(fp16|bf16) *= *True|\.to\([^()]*float16")
                 if wide and flash and not cast:
                     self.mistake(kind, "FlashAttention in float32", self.written(kind), other=call)
-                path = self.constant(call.args[0]) if call.args else None
+                path = self.said(call.args[0]) if call.args else None
                 if wide and not flash and isinstance(path, str) and LARGE.search(path) and self.says(r"\.generate\(|inference_mode|no_grad") and \
                         self.says(r"['\"]cuda|\.cuda\(") and not self.trains and not cast and not self.says(
                             r"\bTrainer\(|float16|allclose|assert_close|reference|save_pretrained|merge"):
@@ -203,17 +203,17 @@ class Hub(Loading):
         if self.trains or self.says(r"use_cache *= *True|(?<!_)Trainer\(|checkpointing|perf_counter|time\.time"):
             return
         for call in self.calls:
-            word, count = self.word(call, "use_cache"), self.constant(self.word(call, "max_new_tokens", "max_length"))
-            if getattr(call.func, "attr", "") == "generate" and self.constant(word) is False and type(count) is int and count >= 32:
+            word, count = self.word(call, "use_cache"), self.said(self.word(call, "max_new_tokens", "max_length"))
+            if getattr(call.func, "attr", "") == "generate" and self.said(word) is False and type(count) is int and count >= 32:
                 self.mistake(word, "a text that is computed again for each token", self.written(word), other=call)
 
     def padded_twice(self):
         """tokenizer(…, padding="max_length") beside DataCollatorWithPadding, which then has nothing to pad"""
         collator = next((call for call in self.calls if re.match(r"transformers\.(\w+\.)*DataCollatorWithPadding$", self.full(call.func)) and
-                         self.constant(self.word(call, "padding")) in (None, True, "longest")), None)
+                         self.said(self.word(call, "padding")) in (None, True, "longest")), None)
         if collator is None or self.says(r"xla|tpu|TPU|static|torch\.compile|export\("):
             return
-        found = [call for call in self.calls if self.constant(self.word(call, "padding")) == "max_length" and re.search(
+        found = [call for call in self.calls if self.said(self.word(call, "padding")) == "max_length" and re.search(
             r"tok", self.written(call.func))]
         if len(found) == 1:
             self.mistake(self.word(found[0], "padding"), "batches that are padded to the longest text of all", self.written(found[0].func),
@@ -231,7 +231,7 @@ class Hub(Loading):
                 continue
             made = next((one for one in self.assigned.get(self.written(model), ()) if isinstance(one, ast.Call) and getattr(
                 one.func, "attr", "") == "from_pretrained"), None)
-            kind = self.made(self.word(made, "quantization_config")) if made is not None and self.word(made, "quantization_config") else made
+            kind = self.origins.made(self.word(made, "quantization_config")) if made is not None and self.word(made, "quantization_config") else made
             if isinstance(kind, ast.Call) and (self.true(kind, "load_in_4bit") or self.true(kind, "load_in_8bit")):
                 self.mistake(call, "a quantized model that is trained whole", self.written(model), other=made)
 
@@ -240,15 +240,15 @@ class Hub(Loading):
         for made in self.calls:
             name = self.bound_to(made)
             where = self.word(made, "device", "device_map")
-            task = self.constant(made.args[0] if made.args else self.word(made, "task"))
+            task = self.said(made.args[0] if made.args else self.word(made, "task"))
             if self.full(made.func) not in ("transformers.pipeline", "transformers.pipelines.pipeline") or not name or where is None or \
-                    self.constant(where) in (-1, "cpu", "mps", None) and isinstance(where, ast.Constant) or not AT_ONCE.match(str(task)):
+                    self.said(where) in (-1, "cpu", "mps", None) and isinstance(where, ast.Constant) or not AT_ONCE.match(str(task)):
                 continue
             for loop in (one for one in self.nodes if isinstance(one, (ast.For, ast.ListComp))):
                 head = loop if isinstance(loop, ast.For) else loop.generators[0]
                 over = self.through(head)
                 each = head.target.elts[-1] if isinstance(head.target, ast.Tuple) and over is not head.iter else head.target
-                values = self.made(over)
+                values = self.origins.made(over)
                 few = isinstance(values, (ast.List, ast.Tuple)) and len(values.elts) < 16
                 if not isinstance(each, ast.Name) or few or re.search(r"batch|chunk|split|stream|queue|range\(|stdin|KeyDataset|sizes", self.written(
                         head.iter) + each.id) or isinstance(over, ast.Call) and self.written(over.func) == name:

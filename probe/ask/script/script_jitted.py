@@ -8,7 +8,7 @@ GRADIENTS = ("jax.grad", "jax.value_and_grad")
 COUNTS_DEVICES = ("jax.device_count", "jax.local_device_count")
 
 
-class Jitted(Origins):
+class Jitted(OfValues):
     def look(self, nodes):
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
         if "jax" not in roots:

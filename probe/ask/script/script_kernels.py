@@ -12,7 +12,7 @@ USES_CARD = re.compile(r"\.cuda\(\)|torch\.device\(['\"]cuda|\.to\(['\"]cuda|dev
 OF_FRAMEWORKS = re.compile(r"(tensorflow|keras|torch|jax|cupy)\.")
 
 
-class Kernels(Origins):
+class Kernels(OfValues):
     def look(self, nodes):
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
         if not {"numba", "cupy", "pycuda", "pyopencl", "onnxruntime", "cudf", "cuml", "dask_cudf", "xgboost", "lightgbm", "catboost",

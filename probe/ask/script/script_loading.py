@@ -6,9 +6,6 @@ IMAGE_FOLDERS = re.compile(r"torchvision\.datasets\.(ImageFolder|ImageNet|Datase
 DECODES = re.compile(r"Image\.open\(|imread\(|read_image\(|decode_(image|jpeg|png)\(|VideoReader\(|torchaudio\.load\(|librosa\.load\(")
 # Files whose position, or whose library's state, forked processes share.
 SHARED_FILES = ("h5py.File", "zipfile.ZipFile", "tarfile.open")
-# What gives back the object that it is called on, or one of the same form.
-KEEPS = tuple("to cuda cpu eval train half float double bfloat16 requires_grad_ contiguous numpy detach astype type "
-              "pin_memory compile".split())
 REDUCES = tuple("sum mean max min amax amin any all norm std var median prod item count_nonzero argmax argmin".split())
 SHAPED = re.compile(r"(torch|numpy|numpy\.random|jax\.numpy)\.(randn|rand|zeros|ones|empty|random|standard_normal)$")
 RESETS = ("torch.compiler.reset", "torch._dynamo.reset")
@@ -40,7 +37,7 @@ class Loading(Steps):
     def look_at_loaders(self):
         self.firsts = [one for one in self.calls if getattr(one.func, "id", "") == "next" and len(one.args) == 1 and isinstance(
             one.args[0], ast.Call) and getattr(one.args[0].func, "id", "") == "iter" and one.args[0].args]  # next(iter(…))
-        self.loaders = [(call, self.constant(self.word(call, "num_workers")) if self.word(call, "num_workers") is not None else
+        self.loaders = [(call, self.said(self.word(call, "num_workers")) if self.word(call, "num_workers") is not None else
                          0 if len(call.args) < 6 else None) for call in self.calls if self.full(call.func) in LOADER]
         for call, workers in self.loaders:
             several = type(workers) is int and workers > 0
@@ -69,39 +66,7 @@ class Loading(Steps):
     # ---- what expressions stand for
 
     def true(self, call, name):
-        return self.constant(self.word(call, name)) is True
-
-    def values_of(self, name):
-        """What a name of the file is given, without what only changes the same object: model = model.cuda()"""
-        return [one for one in self.assigned.get(name, ()) if self.written(self.root(one)) != name]
-
-    @staticmethod
-    def root(node):
-        while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in KEEPS:
-            node = node.func.value
-        return node
-
-    def made(self, node):
-        """What made the object that an expression stands for, as far as its names are given one thing each."""
-        for _ in range(6):
-            node = self.root(node)
-            values = self.values_of(self.written(node)) if isinstance(node, (ast.Name, ast.Attribute)) else ()
-            if len(values) != 1:
-                break
-            node = values[0]
-        return node
-
-    def constant(self, node):
-        """A number or text that stands there, under a name, or as the default of an option."""
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            value = self.constant(node.operand)
-            return -value if isinstance(value, (int, float)) else None
-        if isinstance(node, ast.Constant):
-            return node.value
-        values = self.values_of(self.written(node)) if isinstance(node, (ast.Name, ast.Attribute)) else ()
-        if len(values) == 1 and isinstance(values[0], ast.Constant):
-            return values[0].value
-        return getattr(self.default_of(node.attr), "value", None) if isinstance(node, ast.Attribute) else None
+        return self.said(self.word(call, name)) is True
 
     def around(self, node):
         """What a node stands in, from the inside."""
@@ -124,6 +89,10 @@ class Loading(Steps):
         by = self.parents.get(id(call))
         return self.written(by.targets[0]) if isinstance(by, ast.Assign) and by.value is call else ""
 
+    def comes_from(self, node, call):
+        """Whether an expression can come from this call."""
+        return any(one is call for one in self.origins.of(node))
+
     def own(self, of):
         """The nodes of a loop or function that run with it."""
         hidden = within_others(of)
@@ -143,7 +112,7 @@ class Loading(Steps):
 
     def class_of(self, node):
         """The class of the file whose object an expression stands for."""
-        made = self.made(node)
+        made = self.origins.made(node)
         return self.classes.get(getattr(made.func, "id", "")) if isinstance(made, ast.Call) else None
 
     @staticmethod
@@ -161,7 +130,7 @@ class Loading(Steps):
         if workers != 0 or given is None or not self.trains or not self.true(call, "pin_memory") or self.says(
                 r"[dD]ebug|win32|Windows|darwin"):
             return
-        made = self.made(given)
+        made = self.origins.made(given)
         get = self.method(self.class_of(given), "__getitem__")
         if isinstance(made, ast.Call) and IMAGE_FOLDERS.match(self.full(made.func)) or get is not None and DECODES.search(
                 self.reader.written_whole(get)):
@@ -169,13 +138,13 @@ class Loading(Steps):
 
     def begun_for_each_epoch(self, call):
         """DataLoader(…, num_workers=8, persistent_workers=False), and for epoch in range(300): for x, y in loader:"""
-        word, name = self.word(call, "persistent_workers"), self.bound_to(call)
-        if self.constant(word) is not False or not name:
+        word = self.word(call, "persistent_workers")
+        if self.said(word) is not False:
             return
         for loop in self.loops:
             over = self.through(loop) if isinstance(loop, ast.For) else None
             outer = next(self.loops_around(loop), None)
-            if over is not None and self.written(over) == name and isinstance(outer, ast.For) and self.rounds(outer) >= 50:
+            if over is not None and self.comes_from(over, call) and isinstance(outer, ast.For) and self.rounds(outer) >= 50:
                 return self.mistake(word, "workers that each epoch starts", self.written(outer.iter), other=outer.iter)
 
     def rounds(self, loop):
@@ -183,7 +152,7 @@ class Loading(Steps):
         given = loop.iter.args if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and getattr(
             loop.iter.func, "id", "") in ("range", "trange") else ()
         end = given[min(1, len(given) - 1)] if given else None
-        value = self.constant(end.left if isinstance(end, ast.BinOp) and self.written(end.right) == "1" else end)
+        value = self.said(end.left if isinstance(end, ast.BinOp) and self.written(end.right) == "1" else end)
         return value if type(value) is int else 0
 
     def built_for_each_epoch(self, call):
@@ -215,15 +184,14 @@ class Loading(Steps):
 
     def begun_for_each_step(self, call):
         """for step in range(steps): x, y = next(iter(loader))"""
-        name = self.bound_to(call)
-        for one in self.firsts if name else ():
-            if self.written(one.args[0].args[0]) == name:
+        for one in self.firsts:
+            if self.comes_from(one.args[0].args[0], call):
                 loop = next(self.loops_around(one), None)
                 trains = [step for step in (self.own(loop) if loop is not None else ()) if isinstance(step, ast.Call) and getattr(
                     step.func, "attr", "") in ("backward", "manual_backward") and next(self.loops_around(step), None) is loop]
                 if trains and next(self.loops_around(call), None) is not loop and not any(
                         isinstance(by, ast.ExceptHandler) for by in self.around(one)):
-                    self.mistake(one, "workers that each step starts", name, other=call)
+                    self.mistake(one, "workers that each step starts", self.written(one.args[0].args[0]), other=call)
 
     def shared_file(self, call):
         """self.file = h5py.File(path) in __init__, read in __getitem__ by workers that are forked."""
@@ -246,8 +214,8 @@ class Loading(Steps):
         """Whether the workers of a loader begin a new interpreter, by what the script says."""
         context = self.word(call, "multiprocessing_context")
         if context is not None:
-            of = self.made(context)
-            said = self.constant(of.args[0]) if isinstance(of, ast.Call) and of.args else self.constant(context)
+            of = self.origins.made(context)
+            said = self.said(of.args[0]) if isinstance(of, ast.Call) and of.args else self.said(context)
             return said in ("spawn", "forkserver")
         return self.says(r"set_start_method\(['\"](spawn|forkserver)['\"]")
 
@@ -262,23 +230,22 @@ class Loading(Steps):
             return
         for name in ("collate_fn", "worker_init_fn"):
             word = self.word(call, name)
-            made = self.made(word) if word is not None else None
+            made = self.origins.made(word) if word is not None else None
             local = isinstance(word, ast.Name) and any(
                 of.name == word.id and any(isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)) for one in self.around(of))
                 for of in self.functions) and not any(of.name == word.id and self.parents.get(id(of)) in self.nodes[:1] for of in self.functions)
             if isinstance(made, ast.Lambda) or local:
                 self.mistake(word, "a function that no new process can be handed", name, other=call, doubted=False)
-        name = self.bound_to(call)
-        loop = next((one for one in self.loops if isinstance(one, ast.For) and name and self.written(self.through(one)) == name and
+        loop = next((one for one in self.loops if isinstance(one, ast.For) and self.comes_from(self.through(one), call) and
                      not self.is_guarded(one)), None)
         if loop is not None and not self.is_guarded(call):
-            self.mistake(loop, "processes that run the whole script again", name, other=call, doubted=False)
+            self.mistake(loop, "processes that run the whole script again", self.written(self.through(loop)), other=call, doubted=False)
 
     def started_without_a_guard(self):
         """torch.multiprocessing.spawn(work, nprocs=2), not below if __name__ == "__main__"."""
         for call in self.calls:
             if self.full(call.func) in ("torch.multiprocessing.spawn", "torch.multiprocessing.start_processes") and not self.is_guarded(
-                    call) and self.constant(self.word(call, "start_method")) != "fork":
+                    call) and self.said(self.word(call, "start_method")) != "fork":
                 self.mistake(call, "processes that run the whole script again", self.written(call.func), doubted=False)
 
     def lists_of_an_array(self, call):
@@ -305,10 +272,10 @@ class Loading(Steps):
 
     def endless_copies(self):
         """for x, y in itertools.islice(itertools.cycle(loader), steps), of a loader that shuffles."""
-        shuffled = {self.bound_to(call) for call, _ in self.loaders if self.true(call, "shuffle")} - {""}
         for call in self.calls if self.trains else ():
             of = call.args[0] if call.args and self.full(call.func) == "itertools.cycle" else None
-            if of is not None and (self.written(of) in shuffled or any(of is made and self.true(made, "shuffle") for made, _ in self.loaders)):
+            made = self.made_by(of, *LOADER) if of is not None else None
+            if made is not None and self.true(made, "shuffle"):
                 self.mistake(call, "a cycle that keeps each batch", self.written(of))
 
     # ---- what each step costs, and memory
@@ -334,7 +301,7 @@ class Loading(Steps):
         """torch.cuda.set_per_process_memory_fraction(0.05), before a training."""
         for call in self.calls if self.trains and not self.says(r"OutOfMemory|out of memory|\bOOM\b|\boom\b") else ():
             if self.full(call.func) in ("torch.cuda.set_per_process_memory_fraction", "torch.cuda.memory.set_per_process_memory_fraction"):
-                share = self.constant(call.args[0] if call.args else self.word(call, "fraction"))
+                share = self.said(call.args[0] if call.args else self.word(call, "fraction"))
                 if isinstance(share, (int, float)) and 0 < share <= 0.05:
                     self.mistake(call, "a small share of the memory", "%g" % (100 * share))
 
@@ -355,7 +322,7 @@ class Loading(Steps):
         """torch.compile(net, dynamic=False), and length = random.randint(32, 512); x = torch.randn(16, length, 512)"""
         if self.says(r"mark_dynamic|bucket|recompile_limit|cache_size_limit|pad_to_multiple|max_length"):
             return
-        fixed = next((call for call in self.calls if self.full(call.func) == "torch.compile" and self.constant(
+        fixed = next((call for call in self.calls if self.full(call.func) == "torch.compile" and self.said(
             self.word(call, "dynamic")) is False), None)
         if fixed is None:
             return
@@ -381,8 +348,8 @@ class Loading(Steps):
         for one in self.nodes if made else ():
             if not isinstance(one, ast.Assign) or any(isinstance(by, (ast.If, ast.Try, ast.FunctionDef)) for by in self.around(one)):
                 continue
-            target, value = one.targets[0], self.constant(one.value)
-            variable = self.constant(target.slice) if isinstance(target, ast.Subscript) and self.full(target.value) == "os.environ" else None
+            target, value = one.targets[0], self.said(one.value)
+            variable = self.said(target.slice) if isinstance(target, ast.Subscript) and self.full(target.value) == "os.environ" else None
             off = variable in ("TORCHDYNAMO_DISABLE", "TORCH_COMPILE_DISABLE") and str(value) in ("1", "true", "True")
             if off or value is True and self.full(target) == "torch._dynamo.config.disable":
                 again = [other for other in self.assigned.get(self.written(target), ()) if other is not one.value]
@@ -392,7 +359,7 @@ class Loading(Steps):
             return
         for call in made if len(made) == 1 else ():
             backend = self.word(call, "backend") if isinstance(call, ast.Call) else None
-            if self.constant(backend) in ("eager", "aot_eager") and any(self.steps_in(loop) and (
+            if self.said(backend) in ("eager", "aot_eager") and any(self.steps_in(loop) and (
                     self.rounds(loop) >= 100 or isinstance(loop, ast.For) and re.search(r"loader|epoch", self.written(loop.iter) + self.written(
                         loop.target))) for loop in self.loops):
                 self.mistake(backend, "a backend that compiles nothing", self.written(backend), other=call)
@@ -468,17 +435,17 @@ class Loading(Steps):
 
     def shape(self, node):
         """The sizes of a tensor or array that is made of numbers which stand there."""
-        made = self.made(node)
+        made = self.origins.made(node)
         if not isinstance(made, ast.Call) or not SHAPED.match(self.full(made.func)):
             return None
         given = made.args[0].elts if made.args and isinstance(made.args[0], (ast.Tuple, ast.List)) else [
-            one for one in made.args if not isinstance(one, (ast.Name, ast.Attribute)) or type(self.constant(one)) is int]
-        sizes = [self.constant(one) for one in given]
+            one for one in made.args if not isinstance(one, (ast.Name, ast.Attribute)) or type(self.said(one)) is int]
+        sizes = [self.said(one) for one in given]
         return sizes if sizes and all(type(one) is int for one in sizes) else None
 
     def example(self, call):
         given = call.args[1] if len(call.args) > 1 else self.word(call, "args")
-        given = self.made(given) if given is not None else None
+        given = self.origins.made(given) if given is not None else None
         return given.elts[0] if isinstance(given, ast.Tuple) and len(given.elts) == 1 else given
 
     def other_size(self, call, given):
@@ -531,7 +498,7 @@ class Loading(Steps):
                     path = self.written(save.args[-1])
             for load in self.calls if made and path else ():
                 where = self.word(load, "map_location") or (load.args[1] if len(load.args) > 1 else None)
-                other = str(self.constant(where) or "") if self.full(load.func) == "torch.jit.load" else ""
+                other = str(self.said(where) or "") if self.full(load.func) == "torch.jit.load" else ""
                 if other and self.written(load.args[0]) == path and other.startswith("cpu" if on_gpu else "cuda"):
                     self.mistake(call, "a device that a trace keeps", self.written(made[0]), self.written(load), other=made[0])
 
@@ -542,7 +509,7 @@ class Loading(Steps):
         for call in self.calls if not self.says(r"compile|save|aot|export") else ():
             if self.full(call.func).rsplit(".", 1)[-1] != "quantize_" or not self.full(call.func).startswith("torchao.") or len(call.args) < 2:
                 continue
-            kind = self.made(call.args[1])
+            kind = self.origins.made(call.args[1])
             name = self.full(kind.func).rsplit(".", 1)[-1] if isinstance(kind, ast.Call) else ""
             runs = next((one for one in self.calls if self.written(one.func) in (
                 self.written(call.args[0]), self.written(call.args[0]) + ".generate") and (
@@ -556,7 +523,6 @@ class Loading(Steps):
             name = self.full(call.func)
             if not re.match(r"torchvision\.io\.(image\.)?decode_(jpeg|image|png|webp|gif)$", name) or not call.args:
                 continue
-            made = self.values_of(self.written(call.args[0]))
-            of = made[0] if len(made) == 1 else call.args[0]
+            of = self.value_of(call.args[0])
             if re.search(r"\.(cuda\(|to\(['\"]cuda)", self.written(of)):
                 self.mistake(of, "encoded bytes on the GPU", self.written(call), other=call, doubted=False)

@@ -60,27 +60,10 @@ class Ranks(Steps):
         return [call for full, calls in self.by_name.items() if full.startswith(DIST) and full.rsplit(".", 1)[-1] in names
                 for call in calls]
 
-    def made_by(self, *names):
-        """The names that calls of these are assigned to."""
-        return {name for name, values in self.assigned.items() for value in map(self.bare, values) if isinstance(
-            value, ast.Call) and self.full(value.func) in names}
-
-    @staticmethod
-    def bare(node):
-        """Net() for Net().to(device).eval()"""
-        while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in (
-                "to", "cuda", "eval", "half", "train") and not isinstance(node.func.value, ast.Name):
-            node = node.func.value
-        return node
-
-    def origin(self, node):
-        """What a model was made by, before it was moved and wrapped under its own name."""
-        for _ in range(9):
-            node = self.bare(self.value_of(node))
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in ("to", "cuda"):
-                break
-            node = node.func.value
-        return node
+    def names_of(self, *names):
+        """The names that what these calls give is assigned to."""
+        return {name for name, values in self.assigned.items() for value in values if self.made_by(
+            value, *names, surely=True)} if self.calls_of(*names) else set()
 
     def around(self, node):
         """(what stands around it, its part), from the inside to the file."""
@@ -90,14 +73,6 @@ class Ranks(Steps):
 
     def function_around(self, node):
         return next((of for of, _ in self.around(node) if isinstance(of, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module))), None)
-
-    def value_of(self, node):
-        """What a name was assigned, once or last before here; otherwise the node itself."""
-        values = self.assigned.get(self.written(node), ()) if isinstance(node, (ast.Name, ast.Attribute)) else ()
-        if len(values) > 1:
-            here = self.function_around(node)
-            values = [one for one in values if one.lineno < node.lineno and self.function_around(one) is here]
-        return max(values, key=lambda one: one.lineno) if values else node
 
     def tells(self, node):
         """Whether an expression, or what one of its names was assigned, tells the processes apart."""
@@ -164,16 +139,14 @@ class Ranks(Steps):
                 r"num_replicas|seed\w*\([^)\n]*rank|(//?=?|\*) *(\w+\.)*(world|get_world|n_?proc|n_?gpus|num_gpus)|Subset\("):
             return
         streams = {of.name for of in self.classes if any("IterableDataset" in self.written(base) for base in of.bases)}
-        for name, values in self.assigned.items():
-            for value in values:
-                if not isinstance(value, ast.Call) or self.full(value.func) != "torch.utils.data.DataLoader" or not value.args:
-                    continue
-                shuffles = getattr(self.given(value, 2, "shuffle"), "value", None) is True
-                trains = any(name in self.iterated(loop) and self.holds_backward(loop) for loop in self.loops)
-                data = self.value_of(value.args[0])
-                if shuffles and trains and not self.tells(data) and not any(k.arg in (None, "batch_sampler") for k in value.keywords) \
-                        and getattr(getattr(data, "func", None), "id", "") not in streams:
-                    self.mistake(value, "all samples in each process", other=self.has_ddp()[0])
+        trained = {id(one) for loop in self.loops if isinstance(loop, ast.For) and self.holds_backward(loop) for name in ast.walk(
+            loop.iter) if isinstance(name, (ast.Name, ast.Attribute)) for one in self.origins.of(name)}
+        for value in self.calls_of("torch.utils.data.DataLoader"):
+            shuffles = value.args and self.said(self.given(value, 2, "shuffle")) is True
+            data = self.value_of(value.args[0]) if shuffles else value
+            if shuffles and id(value) in trained and not self.tells(data) and self.word(value, "batch_sampler", "sampler") is None and \
+                    getattr(getattr(data, "func", None), "id", "") not in streams:
+                self.mistake(value, "all samples in each process", other=self.has_ddp()[0])
 
     def split_apart(self):
         """random_split(data, lengths), in processes that nothing seeds."""
@@ -426,7 +399,7 @@ class Ranks(Steps):
         """loss = loss / parts; loss.backward(), and a step for each few batches: no_sync() is missing."""
         if self.says(r"no_sync|require_backward_grad_sync|requires_gradient_sync|\.accumulate\(|set_requires_gradient|_hook\("):
             return
-        wrapped = self.made_by(*DDP_OF_TORCH) | {one.arg for of in self.functions for one in of.args.args if NAMED_DDP.match(one.arg)}
+        wrapped = self.names_of(*DDP_OF_TORCH) | {one.arg for of in self.functions for one in of.args.args if NAMED_DDP.match(one.arg)}
         for loop in (one for one in self.loops if wrapped and isinstance(one, ast.For)):
             inner = {id(one) for other in ast.walk(loop) if other is not loop and isinstance(other, ast.For) for one in ast.walk(other)}
             own = [one for part in loop.body for one in ast.walk(part) if isinstance(one, ast.Call) and id(one) not in inner]
@@ -465,7 +438,7 @@ class Ranks(Steps):
             said = self.word(call, "find_unused_parameters")
             if getattr(said, "value", None) is not True or not call.args:
                 continue
-            net = self.origin(call.args[0])
+            net = self.origins.made(call.args[0])
             name = self.full(net.func) if isinstance(net, ast.Call) else ""
             plain = name == "torch.nn.Sequential" and all(self.full(one.func).startswith("torch.nn.") or getattr(
                 one.func, "id", "") == "range" for one in ast.walk(net) if isinstance(one, ast.Call))

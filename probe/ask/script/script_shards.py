@@ -35,10 +35,10 @@ class Shards(Ranks):
 
     def parts_behind_the_wrapper(self):
         """model = DDP(net); model.module.head = Linear(…): the wrapper has counted its parameters before."""
-        wrapped = self.made_by(*DDP_OF_TORCH)
+        wrapped = self.names_of(*DDP_OF_TORCH)
         for name, values in self.assigned.items() if wrapped else ():
             owner = name.partition(".module.")[0]
-            of = self.bare(values[0])
+            of = self.origins.made(values[0])
             if owner != name and owner in wrapped and isinstance(of, ast.Call) and self.full(of.func).startswith("torch.nn."):
                 made = min(one.lineno for one in self.assigned[owner])
                 if values[0].lineno > made and all(one.lineno <= values[0].lineno for one in self.assigned[owner]):
@@ -48,7 +48,7 @@ class Shards(Ranks):
         """torch.save(ddp_model.state_dict(), path), and a plain model loads it from the same path."""
         if self.says(r"module\.['\"]|removeprefix|consume_prefix|strict *= *False|\.lstrip\(|\[7:\]"):
             return
-        wrapped = self.made_by(*DDP_OF_TORCH, *DATA_PARALLEL)
+        wrapped = self.names_of(*DDP_OF_TORCH, *DATA_PARALLEL)
         saved = {}
         for call in self.calls_of("torch.save"):
             of = call.args[0] if len(call.args) > 1 else None
@@ -72,9 +72,8 @@ class Shards(Ranks):
                   OF_A_LOSS.search(self.written(one.body[-1].value.func)) and "none" not in self.written(one.body[-1])}
         wrapped = {}
         for name, values in self.assigned.items() if giving else ():
-            for value in map(self.bare, values):
-                if isinstance(value, ast.Call) and self.full(value.func) in DATA_PARALLEL and value.args and self.class_of(
-                        value.args[0]) in giving:
+            for value in (self.made_by(one, *DATA_PARALLEL) for one in values):
+                if value is not None and value.args and self.class_of(value.args[0]) in giving:
                     wrapped[name] = value
         for call in (one for one in self.nodes if wrapped and isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "backward"):
             of = self.value_of(call.func.value)
@@ -83,7 +82,7 @@ class Shards(Ranks):
 
     def class_of(self, node):
         """The name of the class that a module is made by."""
-        made = self.origin(node)
+        made = self.origins.made(node)
         return getattr(made.func, "id", None) if isinstance(made, ast.Call) else None
 
     def members_of_replicas(self):
@@ -99,7 +98,7 @@ class Shards(Ranks):
     def divided_in_time(self):
         """DataParallel(GRU(64, 128)): it divides the first dimension, which is time."""
         for call in self.calls_of(*DATA_PARALLEL):
-            of = self.origin(call.args[0]) if call.args else call
+            of = self.origins.made(call.args[0]) if call.args else call
             first = self.word(of, "batch_first") if isinstance(of, ast.Call) else None
             if isinstance(of, ast.Call) and self.full(of.func) in TIME_FIRST and (first is None or getattr(
                     first, "value", None) is False) and self.given(call, 3, "dim") is None and not any(k.arg is None for k in of.keywords):
@@ -142,7 +141,7 @@ class Shards(Ranks):
 
     def exported_wrapper(self):
         """model = DataParallel(net); torch.onnx.export(model, …)"""
-        wrapped = self.made_by(*DATA_PARALLEL, *DDP_OF_TORCH)
+        wrapped = self.names_of(*DATA_PARALLEL, *DDP_OF_TORCH)
         for call in self.calls_of("torch.onnx.export", "torch.jit.script", "torch.export.export"):
             of = self.written(call.args[0]) if call.args else ""
             if of in wrapped and not any(getattr(value, "attr", "") == "module" for value in self.assigned[of]):

@@ -159,6 +159,10 @@ class Steps(WholeFile):
                     self.mistake(one, "a checkpoint of what needs no gradient", self.written(one.args[0]))
         classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
         inside = {getattr(call.func, "id", "") for of in classes for call in ast.walk(of) if isinstance(call, ast.Call)}
+        for call in self.tracing.index.calls:
+            if self.says(r"\.backward\(") and self.is_reentrant(call) and any(
+                    all(self.is_input(one, inside, call) for one in given) for given in self.inputs_of(call)):
+                self.mistake(call, "a checkpoint of what needs no gradient", self.written(call.args[0]))
         for of in classes:
             forward = next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "forward"), None)
             if forward is None or of.name in inside or len(forward.args.args) < 2:
@@ -170,9 +174,33 @@ class Steps(WholeFile):
                         self.mistake(call, "a checkpoint of what needs no gradient", self.written(call.args[0]))
                 given -= self.tracing.stored(statement)
 
+    def inputs_of(self, call):
+        """What a checkpoint is given; where its function is handed that, what each of the function's callers gives."""
+        given = call.args[1:]
+        function = self.origins.scope(call)
+        names = [one.arg for one in function.args.args] if isinstance(function, ast.FunctionDef) else []
+        if function is None or getattr(function, "name", "forward") == "forward" or not all(getattr(one, "id", "") in names for one in given):
+            return [given]
+        places = [names.index(one.id) for one in given]
+        return [[site.args[at - site.hidden] for at in places] for site in self.origins.sites(function) if all(
+            0 <= at - site.hidden < len(site.args) for at in places)]
+
+    def is_input(self, node, inside, call):
+        """Whether a value is what the forward() of a whole model is given, or made of numbers, when the call first runs."""
+        loops = [one for one in self.origins.around(call) if isinstance(one, ast.For)]
+        values = self.origins.of(node)
+        first = [one for one in values if not any(loop in self.origins.around(one) for loop in loops)]
+        for one in first:
+            function = self.origins.function_of(one) if isinstance(one, ast.arg) else None
+            of = self.origins.scope(function) if function is not None else None
+            whole = isinstance(of, ast.ClassDef) and function.name == "forward" and of.name not in inside and one.arg != "self"
+            if not whole and not (isinstance(one, ast.Call) and self.full(one.func) in MADE_OF_NUMBERS[:-2]):
+                return False
+        return bool(first)
+
     def is_reentrant(self, call):
-        return self.full(call.func) == "torch.utils.checkpoint.checkpoint" and len(call.args) > 1 and any(
-            k.arg == "use_reentrant" and getattr(k.value, "value", None) is True for k in call.keywords)
+        return self.full(call.func) == "torch.utils.checkpoint.checkpoint" and len(call.args) > 1 and self.said(
+            self.word(call, "use_reentrant")) is True
 
     def checkpoints_that_evaluate(self, nodes):
         """from_pretrained() gives a model that evaluates, whose checkpoints do nothing."""
@@ -208,7 +236,7 @@ class Steps(WholeFile):
 
     def small_eps(self, scopes):
         """model.half(); torch.optim.Adam(model.parameters()): its eps of 1e-8 is 0 in half precision."""
-        if self.says(r"\beps\b(?! *= *1e-0?8\b)|GradScaler|autocast|deepspeed|apex|bitsandbytes|master|requires_grad *= *False|peft"):
+        if not self.says(r"half\(|float16|torch\.half") or self.says(r"\beps\b(?! *= *1e-0?8\b)|GradScaler|autocast|deepspeed|apex|bitsandbytes|master|requires_grad *= *False|peft"):
             return
         for of in scopes:
             own = within_others(of, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
@@ -226,6 +254,16 @@ class Steps(WholeFile):
                     given = re.match(r"([\w.]+)\.parameters\(\)$", self.written(call.args[0])) if call.args else None
                     if given and given.group(1) in half:
                         self.mistake(call, "an eps that half precision lacks", given.group(1), other=half[given.group(1)])
+                    for model in (of.func.value for of in self.origins.of(call.args[0]) if is_call(of, "parameters")) if call.args else ():
+                        made = next((one for one in self.origins.wrappers_of(model) if self.is_half(one)), None)
+                        if made is not None:
+                            self.mistake(call, "an eps that half precision lacks", self.written(model), other=made)
+
+    def is_half(self, call):
+        """model.half() or model.to(torch.float16), also with the kind under a name."""
+        kinds = [one for given in call.args + [k.value for k in call.keywords] for one in self.origins.known(given)]
+        return is_call(call, "half") and not call.args or is_call(call, "to") and bool(kinds) and any(
+            self.full(one) in HALVES for one in kinds) and not any(self.full(one) == "torch.float32" for one in kinds)
 
     def beside_buffers(self, nodes):
         """self.table = freqs.sin() in a module that registers others: it stays on the CPU."""
@@ -326,12 +364,13 @@ class Steps(WholeFile):
 
     def loaded_where_saved(self, nodes, functions):
         """torch.load(path) in each of several processes: what one of them saved from its GPU comes to that GPU."""
-        if not self.says(r"init_process_group\(") or not self.says(r"torch\.save\(") or self.says(r"map_location|cpu\(\)|['\"]gloo"):
+        if not self.says(r"init_process_group\(") or not self.says(r"torch\.save\(") or self.says(r"cpu\(\)|['\"]gloo"):
             return
         for of in functions:
             loads = any(isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "load_state_dict" for one in ast.walk(of))
             for one in ast.walk(of) if loads else ():
-                if isinstance(one, ast.Call) and self.full(one.func) == "torch.load" and len(one.args) == 1:
+                if isinstance(one, ast.Call) and self.full(one.func) == "torch.load" and len(one.args) == 1 and self.word(
+                        one, "map_location") is None and not re.search(r"map_location|rank\w*(\(\))? *==", self.reader.written_whole(of)):
                     return self.mistake(one, "a state that each process loads to one GPU")
         return None
 
@@ -384,6 +423,7 @@ class Steps(WholeFile):
         """optimizer = AdamW(model.parameters()); fully_shard(model): the parameters are others from then on."""
         if not self.says(r"fully_shard"):
             return
+        optimizers = re.compile(r"torch\.optim\.[A-Z]")
         shards = {of.name for of in self.tracing.index.functions if "fully_shard(" in self.reader.written_whole(of)}
         for of in scopes:
             made = {}
@@ -391,7 +431,7 @@ class Steps(WholeFile):
                 for call in (one for one in ast.walk(statement) if isinstance(one, ast.Call)):
                     name, given = self.full(call.func), [one.id for one in ast.walk(call) if isinstance(one, ast.Name)]
                     if isinstance(statement, ast.Assign) and call is statement.value and (
-                            re.match(r"torch\.optim\.[A-Z]", name) or re.search(r"optim", getattr(call.func, "id", ""))):
+                            self.made_by(call, optimizers) is not None or re.search(r"optim", getattr(call.func, "id", ""))):
                         made.update({one: call for one in given if one != getattr(call.func, "id", "")})
                     if (name.endswith(".fully_shard") or getattr(call.func, "id", "") in shards) and call.args and self.written(call.args[0]) in made:
                         optimizer = made.pop(self.written(call.args[0]))
@@ -407,7 +447,7 @@ class Steps(WholeFile):
             if not isinstance(one, ast.Call) or self.full(one.func) != "torch.utils.data.DataLoader" or not one.args:
                 continue
             count = next((k.value for k in one.keywords if k.arg == "num_workers"), None)
-            several = getattr(self.default_of(count.attr) if isinstance(count, ast.Attribute) else count, "value", None)
+            several = self.said(count)
             given = one.args[0] if isinstance(one.args[0], ast.Call) else next(
                 (a.value for a in nodes if isinstance(a, ast.Assign) and self.written(a.targets[0]) == self.written(one.args[0])), None)
             of = streams.get(getattr(getattr(given, "func", None), "id", ""))
@@ -480,19 +520,22 @@ class Steps(WholeFile):
         """kept.append(fast(x)), where fast is compiled with mode="reduce-overhead": the next call overwrites it."""
         if self.says(r"\.clone\(|cudagraph_mark_step_begin|\.cpu\(") or not self.says(r"mode *= *['\"]reduce-overhead"):
             return
-        compiled = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(
-            one.value, ast.Call) and self.full(one.value.func) == "torch.compile" and "reduce-overhead" in self.written(one.value)}
         # What is handed to a function under a name of a model's.
-        compiled |= {one.arg for of in nodes if isinstance(of, ast.FunctionDef) for one in of.args.args if re.match(
+        models = {one.arg for of in nodes if isinstance(of, ast.FunctionDef) for one in of.args.args if re.match(
             r"(model|net|network|policy|encoder|backbone|module)$", one.arg)}
+
+        def is_recorded(func):
+            made = self.made_by(func, "torch.compile")
+            return made is not None and self.said(self.word(made, "mode")) == "reduce-overhead" or self.written(func) in models
+
         for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While))):
             if any(getattr(one.func, "attr", "") == "item" for one in calls_in(loop.body)):
                 continue
-            results = {name.id for one in loop.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and self.written(
-                one.value.func) in compiled for name in ast.walk(one.targets[0]) if isinstance(name, ast.Name)}
+            results = {name.id for one in loop.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and is_recorded(
+                one.value.func) for name in ast.walk(one.targets[0]) if isinstance(name, ast.Name)}
             for call in calls_in(loop.body):
                 if getattr(call.func, "attr", "") == "append" and call.args and (getattr(call.args[0], "id", "") in results or isinstance(
-                        call.args[0], ast.Call) and self.written(call.args[0].func) in compiled):
+                        call.args[0], ast.Call) and is_recorded(call.args[0].func)):
                     self.mistake(call, "an output that the next call overwrites", other=loop)
 
     def updated_for_many(self, functions):

@@ -18,7 +18,7 @@ DRAWS_OF_TRACES = re.compile(
     r"(numpy\.random\.(rand|randn|randint|random|normal|uniform|choice|permutation|shuffle|standard_normal|random_sample|"
     r"binomial|poisson|beta|gamma|exponential)|random\.(random|randint|uniform|gauss|choice|shuffle|sample|randrange|"
     r"normalvariate))$")
-WAITS_OF_TRACES = re.compile(r"block_until_ready|device_get|\.item\(|\.tolist\(|effects_barrier|float\(|int\(|asarray\(|"
+WAITS_OF_TRACES = re.compile(r"block_until_ready(?!\s*(\n|$))|device_get|\.item\(|\.tolist\(|effects_barrier|float\(|int\(|asarray\(|"
                              r"np\.array\(|onp\.|print\(|copy_to_host|\.numpy\(|\.result\(|assert|%timeit|if .*loss")
 OF_CASES = "*"  # among the names that a loop binds: it goes through cases
 UNHASHABLE = (ast.Dict, ast.List, ast.Set, ast.ListComp, ast.DictComp)
@@ -35,6 +35,7 @@ class Traced:
 
     def __init__(self, by, node=None, static=(), static_names=(), donated=(), donated_names=(), known=True):
         self.by, self.node, self.static, self.static_names = by, node, static, static_names
+        self.hidden = 0  # 1 for a method, whose object takes the first place
         self.donated, self.donated_names, self.known = donated, donated_names, known
 
 
@@ -53,7 +54,7 @@ class Tracing:
         self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels)]
         self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted)]
         self.files = []  # (source, its trees)
-        self.names = {}
+        self.names, self.fulls, self.origins = {}, {}, None
         self.enabled, self.seeded, self.draws = [], False, False
 
     def end(self):
@@ -70,9 +71,9 @@ class Tracing:
 
     def look(self, trees):
         """The trees of one script, of a notebook one for each cell."""
-        self.names = {}
+        self.names, self.fulls, self.origins = {}, {}, None
         self.traced, self.functions, self.aliases = {}, {}, {}
-        self.bound, self.called, self.drawing = {}, {}, {}  # of statements and functions, which are asked about often
+        self.bound, self.called, self.drawing, self.traced_by = {}, {}, {}, {}  # of statements and functions, which are asked about often
         nodes = [node for tree in trees for node in ast.walk(tree)]
         for node in nodes:
             if isinstance(node, ast.Import):
@@ -85,6 +86,7 @@ class Tracing:
         self.constants = {self.written(s.targets[0]): s.value for s in bodies[0] if isinstance(s, ast.Assign) and
                           len(s.targets) == 1}
         self.index = FileIndex(nodes, self.written)
+        self.origins = Origins(self, nodes)
         self.arrays.look(nodes)
         self.wholes.look(nodes)
         self.steps.look(nodes)
@@ -128,10 +130,19 @@ class Tracing:
                 self.numpy_under_a_device(node)
             if isinstance(node, ast.Call):
                 self.determinism(node)
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == "block_until_ready":
+                self.reader.mistake(node, "a wait that is named and not called", self.written(node.value))
         for one in self.rules_of_traces:
             one.look(nodes)
 
     def full(self, node):
+        """The full name of what an expression names: by the imports of the file, or by what its names stand for."""
+        if id(node) not in self.fulls:
+            self.fulls[id(node)] = self.imported(node) or (self.origins.full(node) if self.origins is not None else "")
+        return self.fulls[id(node)]
+
+    def imported(self, node):
+        """The full name of what is written with the name of an import."""
         parts = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
@@ -171,6 +182,22 @@ class Tracing:
         traced = self.with_arguments(name, node)
         traced.node = self.function_of(node.args[0])
         return traced
+
+    def traced_of(self, func):
+        """How what is called is traced, also where it is a method, a parameter or an item of a dictionary."""
+        if self.written(func) in self.traced:
+            return self.traced[self.written(func)]
+        if id(func) not in self.traced_by:
+            found = [self.made(one) for one in self.origins.wrappers_of(func) + self.origins.of(func) if isinstance(one, ast.Call)]
+            for one in self.origins.functions_of(func):
+                for decorator in getattr(one, "decorator_list", ()):
+                    traced = self.decorated(decorator)
+                    if traced is not None:
+                        traced.node = one
+                        traced.hidden = int(isinstance(func, ast.Attribute) and bool(one.args.args) and one.args.args[0].arg == "self")
+                        found.append(traced)
+            self.traced_by[id(func)] = next((one for one in found if one is not None), None)
+        return self.traced_by[id(func)]
 
     def function_of(self, node):
         """The function of the script that an expression is, also within jax.value_and_grad(…); None: another thing."""
@@ -221,6 +248,10 @@ class Tracing:
         found = [one for one in ast.walk(node) if isinstance(one, ast.Call) and id(one) not in hidden]
         self.called[id(node)] = found
         return found
+
+    def own_calls_of(self, function):
+        """The calls of a function that run each time, as far as its own statements tell."""
+        return [call for statement in function.body for call in self.own_calls(statement)]
 
     def block(self, body, loops):
         """`loops`: what the loops around it bind."""
@@ -341,7 +372,7 @@ class Tracing:
                     self.is_number_of(statement.value, numbers):
                 numbers.add(statement.targets[0].id)
             for call in self.own_calls(statement):
-                traced = self.traced.get(self.written(call.func)) or self.traced.get(getattr(call.func, "attr", None))
+                traced = self.traced_of(call.func) or self.traced.get(getattr(call.func, "attr", None))
                 given = next((one for one in call.args if self.is_number_of(one, numbers)), None)
                 if traced and traced.by == "jax.jit" and traced.known and not (isinstance(count, int) and count <= 50):
                     self.static_numbers(call, traced, numbers)
@@ -371,9 +402,10 @@ class Tracing:
                 isinstance(one, ast.Constant) or self.is_number_of(one, names) for one in sides)
         if not isinstance(node, ast.Call) or not any(self.is_number_of(one, names) for one in node.args):
             return False
-        if self.full(node.func).startswith("math."):
+        if self.full(node.func).startswith("math.") or getattr(node.func, "id", "") in ("min", "max", "float", "abs", "round"):
             return True
-        function = self.functions.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        found = self.origins.functions_of(node.func)
+        function = found[0] if len(found) == 1 and isinstance(found[0], ast.FunctionDef) else None
         return function is not None and all(
             self.full(one.func).split(".")[0] in ("math", "") for one in ast.walk(function) if isinstance(one, ast.Call)) and \
             any(isinstance(one, ast.Return) and isinstance(one.value, ast.BinOp) for one in ast.walk(function))
@@ -415,11 +447,15 @@ class Tracing:
 
     def argument(self, node, traced, position, name):
         """What a call gives for a parameter, by its number or its name."""
+        if position is not None and traced.hidden and isinstance(node.func, ast.Attribute):
+            position -= traced.hidden
+            if position < 0:
+                return None
         if position is not None and 0 <= position < len(node.args) and not any(
                 isinstance(one, ast.Starred) for one in node.args[:position + 1]):
             return node.args[position]
         if name is None and traced.node is not None and position is not None:
-            parameters = [one.arg for one in traced.node.args.args]
+            parameters = [one.arg for one in traced.node.args.args][traced.hidden:]
             name = parameters[position] if position < len(parameters) else None
         return next((k.value for k in node.keywords if k.arg == name and name), None)
 
@@ -443,13 +479,12 @@ class Tracing:
                 if all(isinstance(one, (ast.Name, ast.Attribute)) for one in parts):
                     others[statement.targets[0].id] = [self.written(one) for one in parts]
                     self.aliases.update(others)
+            if isinstance(statement, (ast.For, ast.While)):
+                for call in (one for one in ast.walk(statement) if isinstance(one, ast.Call)):
+                    given = {self.written(one) for one in self.donated(call) if one is not None}
+                    gone.update({name: call for name, held in others.items() if given & set(held) and not self.binds(bound, name)})
             for call in self.own_calls(statement):
-                traced = self.traced.get(self.written(call.func))
-                if traced is None or not (traced.donated or traced.donated_names):
-                    continue
-                given = [self.argument(call, traced, at, None) for at in traced.donated if type(at) is int] + [
-                    self.argument(call, traced, None, name) for name in traced.donated_names]
-                for one in given:
+                for one in self.donated(call):
                     if not isinstance(one, (ast.Name, ast.Attribute)):
                         continue
                     text = self.written(one)
@@ -460,6 +495,14 @@ class Tracing:
                         self.reader.mistake(call, "a buffer that was donated", text, self.written(call.func), other=call)
                     else:
                         gone[text] = call
+
+    def donated(self, call):
+        """What a call gives away for good."""
+        traced = self.traced_of(call.func)
+        if traced is None or not (traced.donated or traced.donated_names):
+            return []
+        return [self.argument(call, traced, at, None) for at in traced.donated if type(at) is int] + [
+            self.argument(call, traced, None, name) for name in traced.donated_names]
 
     def consumed(self, call):
         """The keys that a call draws with."""
@@ -552,12 +595,15 @@ class Tracing:
                     getattr(one.right, "id", None) == name), None)
                 if stops is not None and not isinstance(statement, COMPOUND):
                     before = text.split(self.written(stops))[0]
-                    if call is not None and not WAITS_OF_TRACES.search(since) and not re.search(r"block_until_ready", before):
+                    waits_later = any(e["name"] == "a clock that stops before the wait" and e["line"] == stops.lineno for e in
+                                      self.reader.events if e["subject"] == "script-mistake")
+                    if call is not None and not WAITS_OF_TRACES.search(since) and not waits_later and not re.search(
+                            r"block_until_ready", before):
                         self.reader.mistake(stops, "a time without an end", self.written(call), other=call)
                     del started[name]
                     continue
                 calls = [one for one in ast.walk(statement) if isinstance(one, ast.Call) and (
-                    (self.traced.get(self.written(one.func)) or Traced("")).by in JITS + GRAPHS or
+                    (self.traced_of(one.func) or Traced("")).by in JITS + GRAPHS or
                     HEAVY_OPS.match(self.full(one.func)) or self.written(one.func) in waited)]
                 started[name] = (at, call or (calls[0] if calls else None), since + "\n" + text)
             if starts(statement):
@@ -567,7 +613,7 @@ class Tracing:
         literal = {}
         for statement in body:
             for call in self.own_calls(statement):
-                traced = self.traced.get(self.written(call.func))
+                traced = self.traced_of(call.func)
                 if traced is None or traced.by not in JITS:
                     continue
                 given = [self.argument(call, traced, at, None) for at in traced.static if type(at) is int] + [
@@ -578,7 +624,8 @@ class Tracing:
                               if name in parameters]
                 for one in given:
                     of = literal.get(one.id, self.constants.get(one.id)) if isinstance(one, ast.Name) else one
-                    if isinstance(of, UNHASHABLE):
+                    values = self.origins.of(one) if not isinstance(of, UNHASHABLE) else [of]
+                    if values and all(isinstance(value, UNHASHABLE) for value in values):
                         self.reader.mistake(call, "a static argument that can't be hashed", self.written(one))
             if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 literal[self.written(statement.targets[0])] = statement.value

@@ -10,6 +10,7 @@ SLOW_IN_EACH_STEP = {"torch.cuda.empty_cache": r"fragment|OOM|out.of.memory|OutO
 CLOCKS_OF_HOST = ("time.perf_counter", "time.time", "time.monotonic", "timeit.default_timer", "time.perf_counter_ns")
 READS_VALUES = ("item", "cpu", "tolist", "numpy", "synchronize")
 ADAMS_OF_GRAPHS = re.compile(r"torch\.optim\.(Adam|AdamW|NAdam|RAdam|Adamax|Adadelta|RMSprop|Rprop|ASGD)$")
+LOADERS_OF_TORCH = re.compile(r"torch\.utils\.data\.(dataloader\.)?DataLoader$")
 NO_KERNELS = re.compile(r"torch\.(device|load|save|tensor|as_tensor|from_numpy|compile|no_grad|manual_seed|is_tensor|Size|autocast)$")
 ON_A_GPU = r"\.cuda\(|['\"]cuda|\.to\("
 RECURRENT_OF_CUDNN = re.compile(r"torch\.nn\.(LSTM|GRU|RNN)$")
@@ -61,11 +62,6 @@ class Scoped(WholeFile):
             after.append(node)
             node = node.func.value
         return (self.full(node.func) if isinstance(node, ast.Call) else ""), node, after
-
-    def value_of(self, node):
-        """What a name stands for, where the file binds it once; otherwise the node itself."""
-        made = self.made.get(self.written(node), ()) if isinstance(node, (ast.Name, ast.Attribute)) else ()
-        return made[0] if len(made) == 1 else node
 
     def training_loops(self, nodes):
         """(loop, its own nodes), of the innermost loops that hold a backward pass."""
@@ -119,6 +115,8 @@ class Waits(Scoped):
         self.loaded_to_one(nodes)
         self.chosen_by_the_build(nodes)
         self.fields_that_stay(nodes)
+        self.clocks_of_blocks(nodes)
+        self.batches_that_stay(nodes)
         for of, own in self.scopes:
             self.timed_from_the_first(of, own)
             self.peaks_of_calls(of, own)
@@ -196,8 +194,8 @@ class Waits(Scoped):
                 if call.func.attr in READS_VALUES and not call.args:
                     self.mistake(call, "a value that is read while a graph is captured", other=one, doubted=False)
                 if call.func.attr == "step" and not call.args:
-                    made = self.value_of(call.func.value)
-                    if isinstance(made, ast.Call) and ADAMS_OF_GRAPHS.match(self.full(made.func)) and not self.says("capturable"):
+                    made = self.made_by(call.func.value, ADAMS_OF_GRAPHS)
+                    if made is not None and not self.says("capturable"):
                         self.mistake(made, "an optimizer that no graph captures", self.written(call), other=call, doubted=False)
 
     # ---- streams
@@ -275,7 +273,53 @@ class Waits(Scoped):
                 made[one.targets[0].id] = one
         return None
 
+    def batches_that_stay(self, nodes):
+        """for key in batch: batch[key].to(device), of a loader's batch: each copy is dropped."""
+        for loop in (one for one in nodes if isinstance(one, ast.For) and isinstance(one.target, ast.Name)):
+            if self.made_by(loop.iter, LOADERS_OF_TORCH) is None:
+                continue
+            for one in own_nodes(loop):
+                call = one.value if isinstance(one, ast.Expr) else None
+                of = call.func.value if is_call(call, "to") or is_call(call, "cuda") else None
+                if isinstance(of, ast.Subscript) and getattr(of.value, "id", "") == loop.target.id:
+                    self.mistake(one, "a tensor's move that is dropped", self.written(call))
+
     # ---- clocks and peaks
+
+    def clocks_of_blocks(self, nodes):
+        """with Stopwatch() as watch: model(x), whose __exit__ reads the clock and does not wait for the GPU."""
+        if not self.says(r"\.cuda\(|['\"]cuda"):
+            return
+        for of in nodes:
+            leave = of if isinstance(of, ast.FunctionDef) and any("contextmanager" in self.written(one) for one in of.decorator_list) else \
+                next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "__exit__"), None) if isinstance(
+                    of, ast.ClassDef) else None
+            own = sorted(own_nodes(leave), key=lambda one: getattr(one, "lineno", 0)) if leave is not None else []
+            begun = next((one.lineno for one in own if isinstance(one, ast.Yield)), None if leave is of else 0)
+            if leave is None or begun is None or re.search(r"synchronize|\.item\(|\.cpu\(|Event|elapsed_time|wait", "\n".join(
+                    self.reader.written_whole(one) for one in leave.body if one.lineno > begun or leave is not of)):
+                continue
+            stops = next((one for one in own if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and isinstance(
+                one.left, ast.Call) and self.full(one.left.func) in CLOCKS_OF_HOST and one.lineno > begun), None)
+            for block in (one for one in nodes if stops is not None and isinstance(one, ast.With)):
+                entered = any(isinstance(item.context_expr, ast.Call) and getattr(item.context_expr.func, "id", "") == of.name
+                              for item in block.items)
+                text = "\n".join(map(self.reader.written_whole, block.body)) if entered else "item("
+                if not re.search(r"synchronize|item\(|\.cpu\(|tolist\(|numpy\(|print\(", text) and self.of_the_gpu(block):
+                    self.mistake(stops.left, "a clock that doesn't wait for the GPU", other=block.items[0].context_expr)
+                    break
+
+    def of_the_gpu(self, block):
+        """Whether a block calls a module, or computes with a tensor, that the script puts on a GPU and ends with that."""
+        last = block.body[-1]
+        while isinstance(last, (ast.For, ast.With)):
+            last = last.body[-1]
+        for call in (one for one in ast.walk(last) if isinstance(one, ast.Call)):
+            for one in [call.func] + call.args:
+                made = self.value_of(one) if isinstance(one, (ast.Name, ast.Attribute)) else None
+                if isinstance(made, ast.Call) and re.search(r"\.cuda\(\)|['\"]cuda", self.written(made)):
+                    return True
+        return False
 
     def timed_from_the_first(self, of, own):
         """start = perf_counter(); for _ in range(10): model(x), where model was not called before."""

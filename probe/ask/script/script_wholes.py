@@ -1,6 +1,6 @@
 """Mistakes that a few statements of a script show together, wherever they stand; for the reader of scripts.
 
-As for what is traced, the statements of one function are read as they stand, and nothing is followed.
+As for what is traced, the statements of one function are read as they stand; where a value comes from, `origins` tells.
 """
 
 # What wraps a model or a function and gives back what is to be used in its place.
@@ -33,10 +33,27 @@ class WholeFile:
     def written(self, node):
         return self.tracing.written(node)
 
-    @staticmethod
-    def word(call, *names):
-        """What a call is given under one of these names."""
-        return next((k.value for k in call.keywords if k.arg in names), None)
+    @property
+    def origins(self):
+        return self.tracing.origins
+
+    def word(self, call, *names):
+        """What a call is given under one of these names, also in **settings that the file writes out."""
+        found = next((k.value for k in call.keywords if k.arg in names), None)
+        return self.origins.keyword(call, *names) if found is None and any(k.arg is None for k in call.keywords) else found
+
+    def said(self, node, default=None):
+        """The number, text or truth value that an expression stands for."""
+        return self.origins.constant(node, default)
+
+    def value_of(self, node):
+        """The one expression that a value comes from; the node itself where there are several, or none is known."""
+        known = self.origins.known(node)
+        return known[0] if len(known) == 1 else node
+
+    def made_by(self, node, *names, surely=False):
+        """The call of one of these full names that an expression comes from."""
+        return self.origins.made_by(node, *names, surely=surely)
 
     def given(self, call, at, *names):
         """What a call is given at this place, or under one of these names."""
@@ -44,9 +61,7 @@ class WholeFile:
 
     def default_of(self, name):
         """The default of the option that argparse keeps under this name; None: not known."""
-        option = next((one for one in self.tracing.index.calls if getattr(one.func, "attr", "") == "add_argument" and one.args and
-                       str(getattr(one.args[0], "value", "")).lstrip("-").replace("-", "_") == name), None)
-        return self.word(option, "default") if option is not None else None
+        return self.origins.option_of(name)
 
     def mistake(self, node, name, *more, other=None, doubted=True):
         """Doubted where what stands elsewhere could make it right."""
@@ -130,6 +145,8 @@ class Wholes(WholeFile):
             one.value, ast.Call) and self.full(one.value.func) in DDP_OF_TORCH for target in one.targets}
         wrapped |= {one.arg for of in scopes if isinstance(of, ast.FunctionDef) for one in of.args.args if NAMED_DDP.match(one.arg)}
         called = {self.written(one.func) for one in nodes if isinstance(one, ast.Call)}
+        wrapped |= {self.written(one) for of in nodes if isinstance(of, ast.Attribute) and of.attr == "module" for one in [of.value]
+                    if self.made_by(one, *DDP_OF_TORCH) is not None}
         wrapped -= called  # where the wrapper is called as well, some of its gradients are averaged
         for of in scopes if wrapped else ():
             own = within_others(of, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
@@ -178,14 +195,25 @@ class Wholes(WholeFile):
                 if isinstance(one, ast.Call) and self.meets(one) and id(one) not in guarded:
                     meeting.setdefault(of.name, one)
         names = [of.name for of in functions]
+        for _ in range(3) if meeting else ():  # what calls them meets as well
+            for of in functions:
+                for call in self.tracing.own_calls_of(of):
+                    if of.name not in meeting and self.method_or_function(call) in meeting and names.count(of.name) == 1:
+                        meeting[of.name] = meeting[self.method_or_function(call)]
         for one in nodes:
             for statement in one.body if self.is_for_one(one) else ():
                 for call in self.tracing.own_calls(statement):
-                    name = getattr(call.func, "id", "")
+                    name = self.method_or_function(call)
                     inside = meeting.get(name) if names.count(name) == 1 else None
                     if inside is not None or self.meets(call) and not self.says(r"rank\w*(\(\))? *!= *0|rank\w* *> *0"):
                         self.reader.mistake(call, "a collective that one process calls", self.written(call),
                                             self.written(inside if inside is not None else call), other=inside)
+
+    @staticmethod
+    def method_or_function(call):
+        """The name of a function, or of a method of the same object, that is called."""
+        own = isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") == "self"
+        return call.func.attr if own else getattr(call.func, "id", "")
 
     def cast_by_the_batch(self, nodes):
         """with torch.autocast(images.device.type): images = images.to(device)"""
@@ -314,14 +342,14 @@ class Wholes(WholeFile):
 
     def clipped_shards(self, nodes):
         """torch.nn.utils.clip_grad_norm_ of a model of FSDP, each process of which has a part of each gradient."""
-        wrapped = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(
-            one.value, ast.Call) and self.full(one.value.func).endswith(".FullyShardedDataParallel")}
-        wrapped |= {one.arg for one in nodes if isinstance(one, ast.arg) and one.annotation is not None and self.full(
+        wrappers = re.compile(r"torch\.distributed\.(\w+\.)*FullyShardedDataParallel$")
+        wrapped = {one.arg for one in nodes if isinstance(one, ast.arg) and one.annotation is not None and self.full(
             one.annotation).endswith(".FullyShardedDataParallel")}
         for one in nodes:
             if isinstance(one, ast.Call) and self.full(one.func) in CLIPS and one.args and isinstance(one.args[0], ast.Call):
                 of = getattr(one.args[0].func, "value", None)
-                if of is not None and getattr(one.args[0].func, "attr", "") == "parameters" and self.written(of) in wrapped:
+                if of is not None and getattr(one.args[0].func, "attr", "") == "parameters" and (self.written(of) in wrapped or self.made_by(
+                        of, wrappers, surely=True) is not None):
                     self.reader.mistake(one, "a norm of one process's part", self.written(one), self.written(of))
 
     def wide_mask(self, nodes):
