@@ -392,6 +392,9 @@ void withhold_cloud_numbers(std::string& text) {
       {R"(\bID_SERIAL(?:_SHORT)?=(\S*\d\S*))", {"id_serial"}},
       {R"(\bPARTUUID="?([0-9a-f]{8}-[0-9a-f-]{2,}))", {"partuuid"}},
       {R"(\bmeetup-join/([^\s"']+))", {"meetup-join"}},
+      // The answer to "who am I", and systemd's word for its own name.
+      {R"x((?i)"type": ?"user",[^\n]{0,80}?"name": ?"([^"\n]+)")x", {"\"user\""}},
+      {R"(\bHostname set to <?([\w.-]+\w)>?)", {"hostname set"}},
       // squeue's users behind the job, its partition and its name.
       {R"(\b\d{3,}(?:_\d+)? +[\w.,*-]+ +\S+ +([A-Za-z][\w.-]*) +(?:R|PD|CG|CD|CA|F|TO|S|NF|OOM) +\d[\d:-]*(?: |$))",
        {" r ", " pd ", " cg ", " cd ", " ca ", " f ", " to ", " s ", " nf ", " oom "}},

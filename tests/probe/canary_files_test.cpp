@@ -89,6 +89,8 @@ TEST(CanaryFiles, ThirtiethBatchIsWithheld) { each_line("secrets-30.txt", 115, e
 TEST(CanaryFiles, ThirtiethBatchOfEvidenceStays) { each_line("evidence-30.txt", 90, expect_kept); }
 TEST(CanaryFiles, ThirtyFirstBatchIsWithheld) { each_line("secrets-31.txt", 115, expect_withheld); }
 TEST(CanaryFiles, ThirtyFirstBatchOfEvidenceStays) { each_line("evidence-31.txt", 90, expect_kept); }
+TEST(CanaryFiles, ThirtySecondBatchIsWithheld) { each_line("secrets-32.txt", 110, expect_withheld); }
+TEST(CanaryFiles, ThirtySecondBatchOfEvidenceStays) { each_line("evidence-32.txt", 85, expect_kept); }
 TEST(CanaryFiles, FourthBatchOfEvidenceStays) { each_line("evidence-4.txt", 120, expect_kept); }
 TEST(CanaryFiles, ThirdBatchOfEvidenceStays) { each_line("evidence-3.txt", 100, expect_kept); }
 TEST(CanaryFiles, SecondBatchOfEvidenceStays) { each_line("evidence-2.txt", 40, expect_kept); }
