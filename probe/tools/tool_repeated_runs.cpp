@@ -16,7 +16,7 @@
 namespace envdoctor {
 namespace {
 
-constexpr std::size_t most_of_line = 300, most_lines = 4096;
+constexpr std::size_t most_of_line = 300, most_lines = 4096, few_lines = 200;
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
@@ -50,7 +50,7 @@ std::optional<Run> run_at(std::string_view line, std::size_t row) {
 // "Second run:", "Trial 2": a heading whose first value stands in one of the next lines.
 std::optional<Run> run_below(const std::vector<std::string_view>& lines, std::size_t row) {
   static const RE2 head(
-      R"((?i)^[\s>#*=\[-]{0,8}(?:(first|second|third|1st|2nd|3rd) (?:run|time|trial|try|attempt|execution)|(?:run|trial|attempt|execution) ?#?([1-9]))[\]:*=\s-]{0,8}$)");
+      R"((?i)^[\s>#*=\[-]{0,8}(?:(first|second|third|1st|2nd|3rd) (?:run|time|trial|try|attempt|execution)|(?:(?:training|test|inference) )?(?:run|trial|attempt|execution) ?#?([1-9]))[\]:*=\s-]{0,8}$)");
   static const RE2 value(metric);
   constexpr std::size_t most_below = 4;
   std::string ordinal, digit;
@@ -133,6 +133,85 @@ std::optional<std::size_t> by_columns(const std::vector<std::string_view>& lines
   return std::nullopt;
 }
 
+// A line without the digits of its numbers, and these; with the number that it begins with as an item of a list.
+struct Printed {
+  std::string form{};
+  std::vector<double> numbers{};
+  int item = 0;
+  bool counts = false;  // has an integer: an epoch, a step
+};
+
+Printed printed_at(std::string_view line) {
+  static const RE2 item(R"(^\s*#?([0-9]{1,2})[.):]+\)?\s+)");
+  static const RE2 number(R"(^(-?[0-9]+\.[0-9]{2,}(?:[eE][-+]?[0-9]+)?)\b)");
+  static const RE2 other(R"(^(?:[0-9]+(?: ?(?:s|ms|sec|min)\b)?|[A-Za-z_]+|.))");
+  static const RE2 counter(R"(^[0-9])"), time(R"(.*[a-z]$)");
+  Printed printed;
+  re2::StringPiece rest = piece(line), part;
+  RE2::Consume(&rest, item, &printed.item);
+  double value = 0;
+  while (!rest.empty()) {
+    if (RE2::Consume(&rest, number, &value)) {
+      printed.numbers.push_back(value);
+      printed.form += '#';
+      continue;
+    }
+    const auto* begin = rest.data();
+    if (!RE2::Consume(&rest, other)) break;
+    part = {begin, static_cast<std::size_t>(rest.data() - begin)};
+    if (RE2::PartialMatch(part, counter)) {
+      if (RE2::FullMatch(part, time)) continue;  // how long it took
+      printed.counts = true;
+    }
+    printed.form.append(part.data(), part.size());
+  }
+  return printed;
+}
+
+bool speaks_of_time(std::string_view line) {
+  static const RE2 form(
+      R"((?i)\b(?:time|elapsed|latency|speed|bandwidth|throughput|temp(?:erature)?|power|util\w*|mem(?:ory)?|clock|lr|learning rate|eta)\b|/s\b|\b(?:fps|[KMGT]i?B|[KMG]Hz|watts?)\b)");
+  static const RE2 took(R"((?i)[,; ]+time ?[=:] ?[0-9.]+ ?s\b)");  // at the end of an epoch's losses
+  std::string text(line);
+  RE2::GlobalReplace(&text, took, "");
+  return RE2::PartialMatch(text, form);
+}
+
+// Lines that are the same but for the last digits of their numbers: the same step of two runs, or the items of a list
+// of runs. Steps of one run differ in their own number.
+std::optional<std::size_t> by_equal_lines(const std::vector<std::string_view>& lines) {
+  constexpr double of_rounding = 1e-5, of_a_list = 1e-3, of_a_seed = 0.1;
+  constexpr int fewest_items = 3;
+  constexpr std::size_t most_forms = 256;
+  static const RE2 seeded(R"((?i)\b(?:seed|rand(?:om)?(?:_seed)?)\b[ =:]{1,3}[0-9]+|manual_seed|set_seed|determinis)");
+  const bool seed = std::ranges::any_of(
+      lines, [](std::string_view line) { return RE2::PartialMatch(piece(line.substr(0, most_of_line)), seeded); });
+  std::map<std::string, Printed> first;
+  std::map<std::string, int> items;
+  for (std::size_t i = 0; i < lines.size() && first.size() < most_forms; ++i) {
+    const std::string_view line = trimmed(lines[i].substr(0, most_of_line));
+    if (!contains(line, ".") || speaks_of_time(line)) continue;
+    Printed printed = printed_at(line);
+    if (printed.numbers.empty()) continue;
+    const std::string form = printed.form;
+    const auto [known, is_new] = first.try_emplace(form, printed);
+    const Printed& before = known->second;
+    items[form] += printed.item > 0 ? 1 : 0;
+    if (is_new || before.numbers.size() != printed.numbers.size()) continue;
+    double apart = 0;
+    for (std::size_t k = 0; k < printed.numbers.size(); ++k) {
+      const double a = before.numbers[k], b = printed.numbers[k];
+      if (a != b) apart = std::fmax(apart, std::fabs(a - b) / std::fmax(std::fabs(a), std::fabs(b)));
+    }
+    const bool list =
+        printed.item == before.item + items[form] - 1 && items[form] >= fewest_items && printed.numbers.size() > 1;
+    if (apart > 0 && ((printed.counts && apart < of_rounding) || (list && apart < of_a_list) ||
+                      (printed.counts && seed && apart < of_a_seed)))
+      return i;
+  }
+  return std::nullopt;
+}
+
 // The statement of ">>> f(x)" or "In [3]: f(x)".
 std::string_view statement_of(std::string_view line) {
   static const RE2 form(R"(^\s{0,4}(?:>>> |In \[[0-9]+\]: )(.{4,200})$)");
@@ -177,7 +256,7 @@ std::optional<std::size_t> by_statement(const std::vector<std::string_view>& lin
 
 bool starts_repeated_runs(std::string_view line) {
   static const RE2 form(
-      R"((?i)^[\s>#*|\[=-]{0,8}(?:first (?:run|time|trial|try)|1st run|run|trial|attempt|execution|repeat|try) ?(?:#|no\.? ?|number )?(?:[0-9]{1,2}\b|:)|\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]{4,80}\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: ))");
+      R"((?i)^[\s>#*|\[=-]{0,8}(?:first (?:run|time|trial|try)|1st run|(?:training |test |inference )?run|trial|attempt|execution|repeat|try) ?(?:#|no\.? ?|number )?(?:[0-9]{1,2}\b|:)|\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]{4,80}\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: )|^\s*#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2})");
   return RE2::PartialMatch(piece(line.substr(0, most_of_line)), form);
 }
 
@@ -186,9 +265,10 @@ Snapshot parse_repeated_runs(const std::string& text) {
   std::vector<std::string_view> lines = lines_of(text);
   if (lines.size() > most_lines) lines.resize(most_lines);
   std::optional<std::size_t> row = by_columns(lines);
-  if (!row && speaks_of_a_gpu(text)) row = by_named_runs(lines);
+  if (!row) row = by_named_runs(lines);
   if (!row && speaks_of_a_gpu(text)) row = by_statement(lines);
   if (!row) row = by_restart(lines);
+  if (!row && lines.size() < few_lines) row = by_equal_lines(lines);
   if (row) add_symptom(snapshot, {SymptomClass::noted, "runs-differ"}, *row, trimmed(lines[*row]));
   return snapshot;
 }
