@@ -393,8 +393,13 @@ void withhold_cloud_numbers(std::string& text) {
       {R"(\bPARTUUID="?([0-9a-f]{8}-[0-9a-f-]{2,}))", {"partuuid"}},
       {R"(\bmeetup-join/([^\s"']+))", {"meetup-join"}},
       // The answer to "who am I", and systemd's word for its own name.
-      {R"x((?i)"type": ?"user",[^\n]{0,80}?"name": ?"([^"\n]+)")x", {"\"user\""}},
+      {R"x((?i)["']type["']: ?["']user["'],[^\n]{0,80}?["']name["']: ?["']([^"'\n]+)["'])x", {"user\"", "user'"}},
       {R"(\bHostname set to <?([\w.-]+\w)>?)", {"hostname set"}},
+      // Shares of homes in Windows' networks, kubectl's source of an event, VMware's serial number of a machine.
+      {R"(\\\\[^\s\\]*(?:\\[^\s\\]*)?\$\\+([^\\\s"'$]+)\\)", {"$\\"}},
+      {R"(\b(?:kubelet|kube-proxy|nvidia-device-plugin), ([a-z][a-z0-9.-]*\d[a-z0-9.-]*))",
+       {"kubelet", "kube-proxy", "plugin"}},
+      {R"(\bVMware-((?:[0-9a-f]{2}[ -]){15}[0-9a-f]{2}))", {"vmware-"}},
       // squeue's users behind the job, its partition and its name.
       {R"(\b\d{3,}(?:_\d+)? +[\w.,*-]+ +\S+ +([A-Za-z][\w.-]*) +(?:R|PD|CG|CD|CA|F|TO|S|NF|OOM) +\d[\d:-]*(?: |$))",
        {" r ", " pd ", " cg ", " cd ", " ca ", " f ", " to ", " s ", " nf ", " oom "}},
@@ -563,15 +568,15 @@ bool is_value_of_label(std::string_view before, std::string_view name, std::stri
   static const RE2 label(
       R"((?i)(?:\b|_)(?:user|login|owner|author|submitter|account|tenant|customer|team|project|namespace|entity|bucket|database|cluster|host|hostname|nodename|server|vault|subscription|org)(?:[_ -]?(?:id|name))?["']?\s?(?:=|: ?)["']?$)");
   static const RE2 stays(
-      R"((?i)(?:none|null|nil|true|false|yes|no|not|unknown|default|error|failed|ok|ready|up|down|cpu|gpu|cuda|rocm|linux.*|windows.*|darwin|wsl.*|x86.*|aarch64.*|arm64|localhost.*|root|admin|ubuntu|debian|docker|nvidia(?:-persistenced)?|amd|intel|opencl|device|host|node|server|local|main|test|any|all|auto|self|native|kernel|driver|system|python|torch|tensorflow|jax|user|name|value|x|y|[a-z0-9]{1,2}))");
+      R"((?i)(?:none|null|nil|true|false|yes|no|not|unknown|default|error|failed|ok|ready|up|down|cpu|gpu|cuda|rocm|linux.*|windows.*|darwin|wsl.*|x86.*|aarch64.*|arm64|localhost.*|root|nobody|nogroup|daemon|www-data|systemd-.*|messagebus|syslog|admin|ubuntu|debian|docker|nvidia(?:-persistenced)?|amd|intel|opencl|device|host|node|server|local|main|test|any|all|auto|self|native|kernel|driver|system|python|torch|tensorflow|jax|user|name|value|x|y|[a-z0-9]{1,2}))");
   static const RE2 ends(R"(^(?:["',;)}\]\n]|\s*$|\s+[\w.-]+=))");
   return occurs(before, label) && !is_wholly(name, stays) &&
          RE2::PartialMatch(Piece(after.data(), std::min<std::size_t>(after.size(), 40)), ends);
 }
 
-// Letters and digits of customer numbers: xk41177.
+// Letters and digits of customer numbers, and of the names that universities give to accounts: xk41177.
 bool is_number_of_account(std::string_view name) {
-  static const RE2 form(R"([a-z]{2,4}\d{4,}(?:\..*)?)");
+  static const RE2 form(R"([a-z]{2,6}\d{4,8}(?:\..*)?)");
   return is_wholly(name, form);
 }
 
@@ -615,10 +620,8 @@ bool is_somebodys_name(const Token& token) {
   if (is_evidence(before)) return false;
   static const RE2 plain(R"([a-z]+\d{0,4}|[A-Z][a-z]{3,}|[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+|[a-z]+(?:[.][a-z]+){1,3})");
   if (is_wholly(token.text, plain)) return holds_unknown_word(token.text, least_letters);
-  // The names that universities and companies give to accounts: letters that are no word, and a number.
-  static const RE2 of_account("[a-z]{2,6}\\d{4,8}"),
-      of_other("(?:bz|rhbz|gh|pr|lp|nvbug|bcm|ath|sles|ts|it|exynos)\\d+");
-  return is_wholly(token.text, of_account) && !is_wholly(token.text, of_other) && holds_unknown_word(token.text, 2);
+  static const RE2 of_other("(?:bz|rhbz|gh|pr|lp|nvbug|bcm|ath|sles|ts|it|exynos)\\d+|.*\\..*");
+  return is_number_of_account(token.text) && !is_wholly(token.text, of_other) && holds_unknown_word(token.text, 2);
 }
 
 void withhold_unknown_words(std::string& text) {

@@ -125,7 +125,7 @@ bool is_no_address(std::string_view before, std::string_view match, std::string_
   static const RE2 assigned(R"([A-Za-z]= ?["']?$)");
   if (numbers[0] <= highest_of_versions && RE2::PartialMatch(preceding, assigned)) return true;
   static const RE2 version(
-      R"((?i)(?:version|release|driver|==|(?:nvidia|cu|cuda|cudnn|intel|tensorrt|trt|nccl|libnv|opencl|runtime|toolkit|compiler|torch|rocm|hip|level.?zero)[\w-]*)["']?(?: library)?\s*[:= (v]?\s*$)");
+      R"((?i)(?:version|release|driver|==|(?:built|linked|compiled) (?:against|with|for)|(?:nvidia|cu|cuda|cudnn|intel|tensorrt|trt|nccl|libnv|opencl|runtime|toolkit|compiler|torch|rocm|hip|level.?zero)[\w-]*)["']?(?: library)?\s*[:= (v]?\s*$)");
   return (low && numbers[0] != 10) || RE2::PartialMatch(preceding, version);
 }
 

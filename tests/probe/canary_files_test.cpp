@@ -91,6 +91,8 @@ TEST(CanaryFiles, ThirtyFirstBatchIsWithheld) { each_line("secrets-31.txt", 115,
 TEST(CanaryFiles, ThirtyFirstBatchOfEvidenceStays) { each_line("evidence-31.txt", 90, expect_kept); }
 TEST(CanaryFiles, ThirtySecondBatchIsWithheld) { each_line("secrets-32.txt", 110, expect_withheld); }
 TEST(CanaryFiles, ThirtySecondBatchOfEvidenceStays) { each_line("evidence-32.txt", 85, expect_kept); }
+TEST(CanaryFiles, ThirtyThirdBatchIsWithheld) { each_line("secrets-33.txt", 110, expect_withheld); }
+TEST(CanaryFiles, ThirtyThirdBatchOfEvidenceStays) { each_line("evidence-33.txt", 85, expect_kept); }
 TEST(CanaryFiles, FourthBatchOfEvidenceStays) { each_line("evidence-4.txt", 120, expect_kept); }
 TEST(CanaryFiles, ThirdBatchOfEvidenceStays) { each_line("evidence-3.txt", 100, expect_kept); }
 TEST(CanaryFiles, SecondBatchOfEvidenceStays) { each_line("evidence-2.txt", 40, expect_kept); }
