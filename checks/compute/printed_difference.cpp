@@ -170,7 +170,7 @@ std::optional<PrintedDifference> by_devices(const Facts& facts) {
 
 // A difference that a script prints. An absolute one says little where the size of the numbers isn't known.
 std::optional<PrintedDifference> by_printed_size(const Facts& facts) {
-  constexpr double least = 2e-4, gross = 1;
+  constexpr double least = 2e-4, without_tf32 = 1e-2, gross = 1;
   if (!facts.all({wrong_result, "numbers"}).empty()) return std::nullopt;  // the test's own figures are judged
   const Symptom* absolute = nullptr;
   for (const Symptom* one : facts.all({noted, "printed-difference"})) {
@@ -182,6 +182,8 @@ std::optional<PrintedDifference> by_printed_size(const Facts& facts) {
   if (value > gross) return PrintedDifference{absolute, WrongResult::unnamed, Confidence::possible};
   if (may_have_tf32(facts, absolute->detail("device")))
     return PrintedDifference{absolute, WrongResult::tf32_inputs, Confidence::possible};
+  if (value > without_tf32 && absolute->detail("device") != "the same")
+    return PrintedDifference{absolute, WrongResult::unnamed, Confidence::possible};
   return std::nullopt;
 }
 

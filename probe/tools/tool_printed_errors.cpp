@@ -69,7 +69,7 @@ bool takes_difference(std::string_view line) {
 std::optional<double> value_of_statement(std::string_view line, std::string_view next) {
   static const RE2 behind(R"((?:->|=>|#|: )\s*(?:tensor\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)\b[^\w]{0,40}$)");
   static const RE2 below(
-      R"(^[\s>#]{0,8}(?:Out\[[0-9]+\]: ?)?(?:tensor\(|array\(|Array\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)(?:[,)\s]|$))");
+      R"(^[\s>#]{0,8}(?:Out\[[0-9]+\]: ?)?(?:[0-9]{1,3}[\s:,]{1,3})?(?:tensor\(|array\(|Array\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)(?:[,)\s]|$))");
   double value = 0;
   if (RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), behind, &value) ||
       RE2::PartialMatch(re2::StringPiece(next.data(), next.size()), below, &value))
@@ -132,11 +132,15 @@ Snapshot parse_printed_errors(const std::string& text) {
     if (takes_difference(entry.statement) && entry.array.numbers.size() == 1)
       take(absolute, {.row = entry.row, .value = std::fabs(entry.array.numbers.front())});
   }
+  static const RE2 of_apple(R"((?:\b|_)mps(?:\b|_))"), of_nvidia(R"((?i)(?:\b|_)cuda(?:\(|:\d|\b["']))");
   for (const auto& error : {absolute, relative}) {
     if (!error) continue;
     Symptom& symptom =
         add_symptom(snapshot, {SymptomClass::noted, "printed-difference"}, error->row, trimmed(lines[error->row]));
-    if (on_one_device(text)) symptom.details["device"] = "the same";
+    if (on_one_device(text))
+      symptom.details["device"] = "the same";
+    else if (RE2::PartialMatch(text, of_apple) && !RE2::PartialMatch(text, of_nvidia))
+      symptom.details["device"] = "mps";
     symptom.details["kind"] = error->relative ? "rel" : "abs";
     symptom.details["value"] = fmt::format("{:.3g}", error->value);
   }
