@@ -143,7 +143,9 @@ class Reader {
   // 'clinfo -l' prints names alone, of which some tell the type.
   void type_by_name() {
     static const RE2 processor(R"(.*\bCPU\b.*|.*Xeon.*|.*Ryzen.*|.*EPYC.*|cpu-.*)"), emulator("(?i).*fpga emulation.*");
-    OpenclDevice& one = now().devices.fill().back();
+    auto* all = now().devices.get();
+    if (!all || all->empty()) return;
+    OpenclDevice& one = all->back();
     if (RE2::FullMatch(one.name.or_empty(), emulator)) one.type = "accelerator";
     if (RE2::FullMatch(one.name.or_empty(), processor)) one.type = "cpu";
   }
