@@ -25,9 +25,11 @@ class Loaders:
         if pinned and place and set(place.split("|")) - {"cpu"}:
             self.reader.mistake(words.nodes.get("pin_memory", self.reader.keyword_of(node, "pin_memory")), "a DataLoader that pins tensors of the GPU", place,
                                 doubted="|" in place)
-        elif pinned and self.gives_gpu(node, dataset, collate):
-            self.reader.mistake(words.nodes.get("pin_memory", self.reader.keyword_of(node, "pin_memory")), "a DataLoader that pins tensors of the GPU",
-                                "the GPU")
+        elif pinned:
+            gives = self.gives_gpu(node, dataset, collate)
+            if gives:
+                self.reader.mistake(words.nodes.get("pin_memory", self.reader.keyword_of(node, "pin_memory")),
+                                    "a DataLoader that pins tensors of the GPU", "the GPU", doubted="|" in gives)
         self.excluded(node, values, words)
         if isinstance(shuffle, Text) and shuffle.value is True:
             self.draws(node, self.default, words)
@@ -41,12 +43,19 @@ class Loaders:
                      unknown=moving or own or isinstance(dataset, Thing) and dataset["unknown"])
 
     def gives_gpu(self, node, dataset, collate):
-        """Whether what the dataset or collate_fn gives lies on the GPU."""
+        """The GPU on which what the dataset or collate_fn gives lies; None: it lies elsewhere, or is not known."""
         get = dataset["class"].method("__getitem__") if isinstance(dataset, Thing) and dataset["class"] else None
         reader, found = self.reader, []
         before, reader.path = reader.path, ("p%d:" % node.lineno,)
+        method = collate["class"].method("__call__") if isinstance(collate, Thing) and collate["class"] else None
         if isinstance(collate, Function):
             found = [reader.follow(collate, [None], {}, node)]
+        elif isinstance(collate, Bound) and isinstance(collate.value, Function):
+            found = [reader.follow(collate.value, [collate.thing, None], {}, node)]
+        elif isinstance(collate, Thing) and collate.kind == "partial" and isinstance(collate["of"], Function):
+            found = [reader.follow(collate["of"], list(collate["given"]) + [None], dict(collate["words"]), node)]
+        elif method is not None:
+            found = [reader.follow(method, [collate, None], {}, node)]
         elif get and collate is None:
             found = [reader.follow(get, [dataset, Thing("number")], {}, node)]
         reader.path = before
@@ -55,8 +64,8 @@ class Loaders:
             inner for one in found if isinstance(one, Thing) and one.kind == "mapping"
             for inner in one.attributes.values()
         ]
-        return any(isinstance(one, Thing) and one.kind in ("tensor", "moved") and one["device"] and
-                   re.match(r"cuda[^|]*$", one["device"]) for one in found)
+        return next((one["device"] for one in found if isinstance(one, Thing) and one.kind in ("tensor", "moved") and
+                     re.match(r"cuda", one["device"] or "")), None)
 
     def excluded(self, node, values, words):
         """Arguments of a DataLoader that exclude each other."""

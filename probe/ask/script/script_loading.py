@@ -485,9 +485,14 @@ class Loading(Steps):
         for call in self.calls:
             if self.full(call.func) != "torch.jit.trace" or len(call.args) < 2:
                 continue
-            said = " ".join(self.written(one) for one in call.args) + " " + " ".join(
-                self.written(one) for arg in call.args for one in self.assigned.get(self.written(arg), ()))
-            on_gpu = re.search(r"\.cuda\(|['\"]cuda", said) is not None
+            # What the model and its example came from and went through, and what moves the model in place.
+            ways = [one for arg in call.args for one in [arg] + self.origins.wrappers_of(arg) + self.origins.of(arg, True)]
+            moves = [one for one in self.calls if getattr(one.func, "attr", "") == "to" and self.written(one.func.value) == self.written(
+                call.args[0]) and self.origins.scope(one) is self.origins.scope(call)]
+            on_gpu = re.search(r"\.cuda\(|['\"]cuda", " ".join(self.written(one) for one in ways + moves)) is not None
+            if not on_gpu and any(getattr(getattr(one, "func", None), "attr", "") == "to" and one.args and not isinstance(
+                    self.said(one.args[0]), str) for one in ways + moves):
+                continue  # to a device that is not known
             of, path = self.forward_of(call.args[0]), None
             made = [one for one in ast.walk(of) if isinstance(one, ast.Call) and OF_DEVICE.match(self.full(one.func)) and re.search(
                 r"\.device$", self.written(self.word(one, "device") or ast.Constant("")))] if of is not None else []

@@ -119,11 +119,16 @@ class Origins:
         if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.NamedExpr)):
             return default
         values = self.known(node)
-        if not values or not all(isinstance(one, ast.Constant) for one in values) or any(
-                isinstance(one, ast.arg) for one in self.of(node)):
+        if not values or not all(map(self.is_literal, values)) or any(isinstance(one, ast.arg) for one in self.of(node)):
             return default
-        first = values[0].value
-        return first if all(type(one.value) is type(first) and one.value == first for one in values) else default
+        said = [one.value if isinstance(one, ast.Constant) else -one.operand.value for one in values]
+        return said[0] if all(type(one) is type(said[0]) and one == said[0] for one in said) else default
+
+    @staticmethod
+    def is_literal(node):
+        """A constant, or a number with a sign."""
+        return isinstance(node, ast.Constant) or isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and type(
+            getattr(node.operand, "value", None)) in (int, float)
 
     def text_of(self, node):
         value = self.constant(node)

@@ -129,7 +129,7 @@ class Steps(WholeFile):
 
     def kept_by_hook(self, functions):
         """def hook(module, inputs, output): kept.append(output.abs().mean()), while the model trains."""
-        if not self.says(r"register_(full_)?forward_hook\(") or not self.says(r"\.backward\(") or self.says(r"\.clear\(\)"):
+        if not self.says(r"register_(full_)?forward_hook\(") or not self.says(r"\.backward\(") or self.emptied_in_each_step():
             return
         for of in functions:
             given = [one.arg for one in of.args.args]
@@ -143,9 +143,27 @@ class Steps(WholeFile):
                                 r"no_grad|inference_mode|is_grad_enabled", self.reader.written_whole(of)):
                     self.mistake(one, "an output that a hook keeps with its graph", given[2])
 
+    def emptied_in_each_step(self):
+        """Whether each step empties what a hook keeps: clear() in its loop or function, or in what that calls."""
+        emptied = [one for one in self.tracing.index.calls if getattr(one.func, "attr", "") == "clear" and not one.args]
+        within = {getattr(self.origins.scope(one), "name", "") for one in emptied} - {""}
+        if within & {"__enter__", "__exit__"}:
+            return True
+
+        def trains(node):
+            return any(getattr(one.func, "attr", "") == "backward" for one in calls_in(node.body))
+
+        loops = [one for one in self.tracing.index.loops if trains(one)]
+        for step in loops + [one for one in self.tracing.index.functions if trains(one)] if emptied else ():
+            inner = any(loop in loops and loop is not step for loop in ast.walk(step))
+            if not inner and any(one in emptied or getattr(one.func, "attr", getattr(one.func, "id", "")) in within
+                                 for one in calls_in(step.body)):
+                return True
+        return False
+
     def checkpoint_of_input(self, nodes):
         """def forward(self, x): x = checkpoint(self.stem, x, use_reentrant=True), where x is the batch itself."""
-        if self.says(r"requires_grad_\(|requires_grad *= *True|enable_input_require_grads"):
+        if self.says(r"requires_grad_\((True)?\)|requires_grad *= *True|enable_input_require_grads|get_peft_model"):
             return
         for of in (one for one in nodes if isinstance(one, (ast.Module, ast.FunctionDef))):
             own, made = within_others(of, (ast.FunctionDef, ast.Lambda, ast.ClassDef)), {}
@@ -194,9 +212,21 @@ class Steps(WholeFile):
             function = self.origins.function_of(one) if isinstance(one, ast.arg) else None
             of = self.origins.scope(function) if function is not None else None
             whole = isinstance(of, ast.ClassDef) and function.name == "forward" and of.name not in inside and one.arg != "self"
-            if not whole and not (isinstance(one, ast.Call) and self.full(one.func) in MADE_OF_NUMBERS[:-2]):
+            if not whole and not (isinstance(one, ast.Call) and (self.full(one.func) in MADE_OF_NUMBERS[:-2] or self.is_frozen(one.func))):
                 return False
         return bool(first)
+
+    def is_frozen(self, layer):
+        """Whether self.embed needs no gradient: for p in model.embed.parameters(): p.requires_grad = False."""
+        if not isinstance(layer, ast.Attribute):
+            return False
+        made = self.made_by(layer, "torch.nn.Embedding.from_pretrained")
+        if made is not None and self.said(self.given(made, 1, "freeze"), True) is True and not self.says(r"requires_grad"):
+            return True
+        of = r"\b%s\b" % re.escape(layer.attr)
+        return self.says(of + r"(\.weight)?\.requires_grad(_\(| *= *)False") or any(
+            isinstance(loop, ast.For) and re.search(of + r"\.(named_)?parameters\(\)", self.written(loop.iter)) and re.search(
+                r"\.requires_grad(_\(| = )False", self.reader.written_whole(loop)) for loop in self.tracing.index.loops)
 
     def is_reentrant(self, call):
         return self.full(call.func) == "torch.utils.checkpoint.checkpoint" and len(call.args) > 1 and self.said(
@@ -518,7 +548,7 @@ class Steps(WholeFile):
 
     def kept_of_recorded(self, nodes):
         """kept.append(fast(x)), where fast is compiled with mode="reduce-overhead": the next call overwrites it."""
-        if self.says(r"\.clone\(|cudagraph_mark_step_begin|\.cpu\(") or not self.says(r"mode *= *['\"]reduce-overhead"):
+        if self.says(r"\.clone\(|cudagraph_mark_step_begin") or not self.says(r"reduce-overhead"):
             return
         # What is handed to a function under a name of a model's.
         models = {one.arg for of in nodes if isinstance(of, ast.FunctionDef) for one in of.args.args if re.match(
@@ -529,7 +559,7 @@ class Steps(WholeFile):
             return made is not None and self.said(self.word(made, "mode")) == "reduce-overhead" or self.written(func) in models
 
         for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While))):
-            if any(getattr(one.func, "attr", "") == "item" for one in calls_in(loop.body)):
+            if any(getattr(one.func, "attr", "") in ("item", "cpu", "tolist", "numpy") for one in calls_in(loop.body)):
                 continue
             results = {name.id for one in loop.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and is_recorded(
                 one.value.func) for name in ast.walk(one.targets[0]) if isinstance(name, ast.Name)}

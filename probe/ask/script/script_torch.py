@@ -486,11 +486,22 @@ class Torch(Loaders):
         return Thing("tensor", device=of["device"], line=node.lineno) if isinstance(
             of, Thing) and of.kind == "tensor" else None
 
+    do_nn_utils_rnn_pack_sequence = do_nn_utils_rnn_pad_sequence
+
     def do_nn_utils_rnn_pack_padded_sequence(self, node, values, words):
         of = words.get("lengths", values[1] if len(values) > 1 else None)
         if isinstance(of, Thing) and of.kind == "tensor" and (of["device"] or "").startswith("cuda"):
             self.reader.mistake(node, "lengths of sequences on the GPU", self.reader.written(node),
                                 doubted="|" in of["device"])
+        packed = values[0] if values else words.get("input")
+        return Thing("tensor", device=packed["device"], line=node.lineno, grad=packed["grad"]) if isinstance(
+            packed, Thing) and packed.kind == "tensor" else None  # it moves as a tensor does
+
+    def do_nn_utils_rnn_pad_packed_sequence(self, node, values, words):
+        """The padded tensor lies where its sequences lie, and the lengths on the CPU."""
+        packed = values[0] if values else words.get("sequence")
+        return Many([Thing("tensor", device=packed["device"], line=node.lineno, grad=packed["grad"]), None]) if isinstance(
+            packed, Thing) and packed.kind == "tensor" else None
 
     def do_set_rng_state(self, node, values, words):
         """The state that torch.load took to the GPU with the rest of a file: saved["rng"]."""

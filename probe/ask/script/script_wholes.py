@@ -369,9 +369,10 @@ class Wholes(WholeFile):
         for one in nodes if half or short else ():
             if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("masked_fill", "masked_fill_") and len(
                     one.args) == 2 and not self.says(r"\.float\(\)") and (half or self.written(one.func.value) in short):
-                value = self.tracing.constants.get(one.args[1].id) if isinstance(one.args[1], ast.Name) else one.args[1]
-                number = value.operand if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub) else None
-                if isinstance(getattr(number, "value", None), (int, float)) and 65504 < number.value < float("inf"):
+                number = self.said(one.args[1])
+                least = re.match(r"torch\.finfo\((torch\.(float32|float)|)\)\.(min|max)$", self.written(self.value_of(one.args[1]).operand if isinstance(
+                    self.value_of(one.args[1]), ast.UnaryOp) else self.value_of(one.args[1])))
+                if type(number) in (int, float) and 65504 < abs(number) < float("inf") or least:
                     self.reader.mistake(one, "a number that half precision doesn't hold", self.written(one.args[1]))
 
     def summed(self, node):

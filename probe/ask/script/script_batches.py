@@ -1,0 +1,318 @@
+"""What a loop of PyTorch's takes from what it prepared, and what its processes do together; for the reader of scripts."""
+
+PREPARES_IN_ORDER = re.compile(r"prepare|setup|setup_dataloaders$|prepare_for_\w+$")
+# Arguments of a model that come from one batch.
+OF_ONE_BATCH = frozenset("input_ids attention_mask token_type_ids position_ids pixel_values labels decoder_input_ids decoder_attention_mask "
+                         "input_features inputs_embeds".split())
+GONE_HOOKS = {
+    "training_epoch_end": "Keep what training_step() gives in a list, and write on_train_epoch_end(self).",
+    "validation_epoch_end": "Keep what validation_step() gives in a list, and write on_validation_epoch_end(self).",
+    "test_epoch_end": "Keep what test_step() gives in a list, and write on_test_epoch_end(self).",
+}
+FOR_THE_OTHERS = re.compile(r"rank\w*(\(\))? *(!= *0|> *0)|not (\w+\.)*is_(main|master|rank0|rank_zero|global_zero|local_main)")
+FOR_ALL_PROCESSES = re.compile(r"is_initialized|world_size|__main__|is_distributed")
+NAMES_A_RANK = re.compile(r"(^|[^a-z])(local_?rank|rank|gpu|device_?id|local)([^a-z]|$)", re.I)
+TELLS_OF_GPU = ("torch.cuda.get_device_name", "torch.cuda.get_device_properties", "torch.cuda.is_available", "torch.cuda.device_count")
+# Packages that move no model of PyTorch's.
+KNOWN_ROOTS = frozenset("torch torchvision torchaudio numpy pandas sklearn scipy matplotlib argparse logging os sys time math random json csv "
+                        "pathlib tqdm collections dataclasses typing itertools functools re glob copy warnings platform datetime pickle "
+                        "__future__ yaml PIL cv2 tensorboard torchmetrics".split())
+
+
+class Batches(Scoped):
+    OF = {"torch", "accelerate", "lightning", "pytorch_lightning"}
+
+    def rules(self, nodes):
+        self.taken_in_another_order(nodes)
+        self.parts_that_stay()
+        self.hooks_that_are_gone()
+        self.modes_of_settings()
+        self.halves_under_a_scaler()
+        self.events_not_waited_for(nodes)
+        if self.says(r"no_sync|no_backward_sync|require_backward_grad_sync|set_requires_gradient_sync"):
+            self.steps_without_sync(nodes)
+        if self.says(r"barrier\(|wait_for_everyone"):
+            self.barriers_of_one(nodes)
+        if self.says(r"VISIBLE_DEVICES"):
+            self.beyond_the_visible(nodes)
+        self.found_for_nothing()
+
+    # ---- what is prepared
+
+    def taken_in_another_order(self, nodes):
+        """model, loader, optimizer = accelerator.prepare(model, optimizer, loader)"""
+        for one in nodes:
+            call = one.value if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) else None
+            target = one.targets[0] if call is not None else None
+            if not isinstance(target, (ast.Tuple, ast.List)) or not isinstance(call.func, ast.Attribute) or self.full(
+                    call.func) or not PREPARES_IN_ORDER.match(call.func.attr) or len(target.elts) != len(call.args):
+                continue
+            given, taken = [self.written(a) for a in call.args], [self.written(t) for t in target.elts]
+            for at, name in enumerate(taken):
+                if name != given[at] and given.count(name) == 1 and taken.count(name) == 1 and taken.count(given[at]) == 1:
+                    self.mistake(one, "what prepare() gives in another order", name, given[at], doubted=False)
+                    break
+
+    def parts_that_stay(self):
+        """model(input_ids=batch["input_ids"].to(device), attention_mask=batch["attention_mask"])"""
+        for call in self.tracing.index.calls:
+            words = {k.arg: k.value for k in call.keywords if k.arg in OF_ONE_BATCH}
+            moved, stays = {}, {}
+            for word, value in words.items():
+                ways = self.origins.wrappers_of(value)
+                whole = self.batch_of(value)
+                if whole is None:
+                    continue
+                if any(self.goes_to_a_gpu(one) for one in ways):
+                    moved.setdefault(whole, value)
+                elif not ways:
+                    stays.setdefault(whole, value)
+            for whole, value in stays.items():
+                if whole in moved and not self.says(r"\b%s *= *%s\.to\(|\b%s\.to\(|tensor *\. *to\b|device_map" % ((re.escape(whole), ) * 3)):
+                    self.mistake(value, "a part of a batch that stays on the CPU", whole, self.written(moved[whole]), other=moved[whole])
+
+    def batch_of(self, value):
+        """The name of what an expression is an item of: batch, for batch["labels"].to(device) and for x = batch["x"]; x.to(device)."""
+        for one in self.origins.of(value, True):
+            if isinstance(one, ast.Subscript) and isinstance(self.origins.key(one), str) or isinstance(
+                    one, ast.Attribute) and one.attr in OF_ONE_BATCH:
+                return self.written(one.value)
+        return None
+
+    def goes_to_a_gpu(self, call):
+        """x.to(device) or x.cuda(), where the device isn't surely the CPU."""
+        if is_call(call, "cuda"):
+            return True
+        first = self.given(call, 0, "device") if is_call(call, "to") else None
+        return first is not None and not self.full(first).startswith("torch.") and self.said(first) != "cpu"
+
+    def hooks_that_are_gone(self):
+        """def validation_epoch_end(self, outputs), which Lightning 2.0 refuses."""
+        old = "pytorch_lightning" in {name.split(".")[0] for name in self.tracing.names.values()}
+        if self.reader.pinned_for("lightning"):
+            return
+        for of in self.tracing.index.classes:
+            if not any(self.full(base).endswith(".LightningModule") for base in of.bases):
+                continue
+            for one in of.body:
+                if not isinstance(one, ast.FunctionDef):
+                    continue
+                if one.name in GONE_HOOKS and one.args.args[1:]:
+                    self.reader.mistake(one, "a hook that Lightning no longer calls", one.name, "NotImplementedError", GONE_HOOKS[one.name],
+                                        doubted=old)
+                elif one.name == "training_step" and any(arg.arg == "optimizer_idx" for arg in one.args.args):
+                    self.reader.mistake(one, "a hook that Lightning no longer calls", "training_step(…, optimizer_idx)", "RuntimeError",
+                                        "Set self.automatic_optimization = False, and step each optimizer of self.optimizers().", doubted=old)
+
+    def modes_of_settings(self):
+        """torch.compile(model, **settings["compile"]), whose mode is a word that torch.compile doesn't know."""
+        for call in self.tracing.index.calls:
+            for (name, word, _), known in VALUES.items():
+                if known and self.full(call.func) == name:
+                    value = self.word(call, word)
+                    said = self.said(value)
+                    if isinstance(said, str) and said not in known and said.lower() not in known and ":" not in said and not self.says(
+                            r"register_backend"):
+                        made = self.value_of(value)
+                        if any(e["subject"] == "script-mistake" and e["line"] in (value.lineno, call.lineno) and e.get(
+                                "source") == self.reader.source for e in self.reader.events):
+                            continue
+                        self.told(made, "a value that its library doesn't know", said, "%s(%s=…)" % (name.rsplit(".", 1)[-1], word),
+                                     ", ".join(known[:8]), other=call)
+
+    def told(self, node, name, *more, other=None):
+        """A mistake whose first word is not how the node is written."""
+        if not any(e["subject"] == "script-mistake" and e["line"] == node.lineno and e.get("source") == self.reader.source
+                   for e in self.reader.events):
+            self.reader.mistake(node, name, *more, other=other, doubted=True)
+
+    # ---- precision
+
+    def halves_under_a_scaler(self):
+        """model.to(device, dtype=torch.float16), whose gradients a GradScaler refuses."""
+        calls = self.tracing.index.calls
+        if any(e["subject"] == "script-mistake" and e["name"] == "a GradScaler of a model in half precision" for e in self.reader.events):
+            return
+        if not any(self.full(one.func) in SCALERS for one in calls) or not self.says(r"scaler\w*\.(step|unscale_)\("):
+            return
+        for call in calls:
+            if not self.full(call.func).startswith("torch.optim.") or not call.args:
+                continue
+            of = self.origins.made(call.args[0])
+            model = of.func.value if isinstance(of, ast.Call) and getattr(of.func, "attr", "") == "parameters" else None
+            for one in self.origins.wrappers_of(model) if model is not None else ():
+                kinds = list(one.args) + [k.value for k in one.keywords if k.arg == "dtype"] if is_call(one, "to") else []
+                named = [self.full(kind) for given in kinds for kind in self.origins.of(given)
+                         if isinstance(kind, (ast.Name, ast.Attribute))]
+                if is_call(one, "half") or "torch.float16" in named or "torch.half" in named:
+                    self.mistake(one, "a GradScaler of a model in half precision", other=call)
+
+    # ---- events
+
+    def events_not_waited_for(self, nodes):
+        """end.record(); times.append(start.elapsed_time(end)), with nothing between them that waits."""
+        for of in nodes:
+            for body in (getattr(of, "body", None), getattr(of, "orelse", None), getattr(of, "finalbody", None)):
+                recorded = {}
+                for statement in body if isinstance(body, list) else ():
+                    calls = list(calls_in([statement]))
+                    for one in calls:
+                        if is_call(one, "elapsed_time") and len(one.args) == 1 and self.written(one.args[0]) in recorded and not isinstance(
+                                statement, COMPOUND):
+                            self.mistake(one, "an event that the GPU has not reached", other=recorded[self.written(one.args[0])])
+                    records = statement.value if isinstance(statement, ast.Expr) and is_call(statement.value, "record") else None
+                    if records is not None:
+                        recorded[self.written(records.func.value)] = records
+                    elif calls and not any(is_call(one, "elapsed_time") for one in calls):
+                        recorded = {}  # any call may wait
+
+    # ---- processes
+
+    def sides(self, test):
+        """A question as (what is asked, whether it is asked for): ("(i + 1) % n == 0", False), of (i + 1) % n != 0."""
+        positive = True
+        for _ in range(6):
+            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+                test, positive = test.operand, not positive
+            elif isinstance(test, ast.Name) and self.value_of(test) is not test:
+                test = self.value_of(test)
+            else:
+                break
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.NotEq, ast.Eq)):
+            return (self.written(test.left), self.written(test.comparators[0])), positive == isinstance(test.ops[0], ast.Eq)
+        if isinstance(test, ast.BinOp) and isinstance(test.op, ast.Mod):
+            return (self.written(test), "0"), not positive
+        return (self.written(test), ""), positive
+
+    def leaves_out(self, side):
+        """The no_sync() that one side of a question gives, or enters."""
+        parts = [item.context_expr for part in side if isinstance(part, ast.With) for item in part.items] + [
+            part.value for part in side if isinstance(part, ast.Assign)] if isinstance(side, list) else [side]
+        return next((part for part in parts if isinstance(part, (ast.Call, ast.Attribute)) and re.search(
+            r"\.no_sync(\(|$)", self.written(part))), None)
+
+    def steps_without_sync(self, nodes):
+        """with model.no_sync() if last else nullcontext(): …; if last: optimizer.step()"""
+        steps = {}
+        for of in self.functions + [one for one in nodes if isinstance(one, ast.Module)]:
+            for one in own_nodes(of):
+                if isinstance(one, ast.If):
+                    call = next((c for c in calls_in(one.body) if is_call(c, "step") and re.search(
+                        r"opt|scaler", self.written(c.func.value), re.I)), None)
+                    if call is not None:
+                        steps.setdefault(id(of), []).append((self.sides(one.test), call))
+            for one in own_nodes(of) if id(of) in steps else ():
+                asked, at = None, one
+                if isinstance(one, (ast.IfExp, ast.If)):
+                    for side, positive in ((one.body, True), (one.orelse, False)):
+                        leaves = self.leaves_out(side)
+                        if leaves is not None:
+                            what, yes = self.sides(one.test)
+                            asked, at = (what, yes == positive), leaves
+                elif is_call(one, "no_backward_sync") and self.given(one, 1, "enabled") is not None:
+                    asked = self.sides(self.given(one, 1, "enabled"))
+                elif is_call(one, "set_requires_gradient_sync") and one.args:
+                    what, yes = self.sides(one.args[0])
+                    asked = what, not yes
+                elif isinstance(one, ast.Assign) and getattr(one.targets[0], "attr", "") == "require_backward_grad_sync":
+                    what, yes = self.sides(one.value)
+                    asked = what, not yes
+                if asked is None or any(any(inner is at for inner in ast.walk(call)) for _, call in steps[id(of)]):
+                    continue
+                same = next((call for told, call in steps[id(of)] if told == asked), None)
+                if same is not None:
+                    self.mistake(at, "a step that no_sync leaves out", self.written(same), other=same)
+
+    def barriers_of_one(self, nodes):
+        """if rank != 0: return; save(); dist.barrier()"""
+        barriers = [one for one in self.tracing.index.calls if self.full(one.func) == "torch.distributed.barrier" and not any(
+            k.arg == "group" for k in one.keywords) and not one.args or re.search(r"accelerator\.wait_for_everyone$", self.written(one.func))]
+        asked = {}  # barrier -> the question before it
+        for barrier in barriers:
+            part = barrier
+            for of in self.origins.around(barrier):
+                if isinstance(of, ast.If):
+                    test = self.written(of.test)
+                    if self.is_for_one(of) and any(part is one for one in of.body):
+                        asked.setdefault(id(barrier), (barrier, of.test))
+                    elif re.search(r"rank|main|master|zero", test, re.I) and not FOR_ALL_PROCESSES.search(test):
+                        return  # the others wait as well
+                if isinstance(of, ast.FunctionDef):
+                    for before in of.body:
+                        if before is part:
+                            break
+                        if isinstance(before, ast.If) and FOR_THE_OTHERS.search(self.written(before.test)) and not before.orelse and isinstance(
+                                before.body[-1], (ast.Return, ast.Continue)) and not any(
+                                    one in barriers for one in calls_in(before.body)) and " and " not in self.written(before.test):
+                            asked.setdefault(id(barrier), (barrier, before.test))
+                    break
+                part = of
+        if any(" or " in self.written(test) or "local" in self.written(test) for _, test in asked.values()):
+            return
+        for barrier, test in asked.values():
+            self.mistake(barrier, "a barrier that one process reaches", self.written(test), other=test)
+
+    def beyond_the_visible(self, nodes):
+        """os.environ["CUDA_VISIBLE_DEVICES"] = str(local_rank), and then torch.device("cuda", local_rank)"""
+        for one in nodes:
+            if not isinstance(one, ast.Assign) or "VISIBLE_DEVICES" not in self.written(one.targets[0]) or not isinstance(
+                    one.targets[0], ast.Subscript):
+                continue
+            value = one.value
+            while isinstance(value, ast.Call) and len(value.args) == 1 and getattr(value.func, "id", "") in ("str", "int"):
+                value = value.args[0]
+            if isinstance(value, ast.JoinedStr) and len(value.values) == 1 and isinstance(value.values[0], ast.FormattedValue):
+                value = value.values[0].value
+            rank = self.written(value)
+            number = self.value_of(value)
+            from_rank = re.search(r"RANK|get_rank|local_rank|process_index", self.written(number))
+            if not isinstance(value, (ast.Name, ast.Attribute)) or not from_rank and not NAMES_A_RANK.search(rank):
+                continue
+            for call in self.tracing.index.calls:
+                used = self.gpu_by(call)
+                if used is not None and call.lineno > one.lineno and self.same_number(used, rank, number) and self.mate(call, one):
+                    self.mistake(one, "a number beyond the one GPU that is visible", self.written(call), str(one.lineno), other=call)
+                    break
+
+    def same_number(self, used, rank, number):
+        if isinstance(used, ast.JoinedStr):
+            parts = [self.written(one.value) for one in used.values if isinstance(one, ast.FormattedValue)]
+            return parts == [rank] and "cuda:" in self.written(used)
+        return self.written(used) == rank or isinstance(used, (ast.Name, ast.Attribute)) and not isinstance(
+            number, (ast.Constant, ast.Name)) and self.value_of(used) is number
+
+    def mate(self, call, assigned):
+        """Whether a name in the two means the same: both stand in one function, or the name is the file's."""
+        one, other = self.origins.scope(call), self.origins.scope(assigned)
+        return one is other or other is None
+
+    def gpu_by(self, call):
+        """The number of the GPU that a call names."""
+        name = self.full(call.func)
+        if name == "torch.cuda.set_device" and call.args:
+            return call.args[0]
+        if name == "torch.device" and call.args:
+            return call.args[-1] if len(call.args) == 2 or isinstance(call.args[0], ast.JoinedStr) else None
+        if is_call(call, "cuda") and len(call.args) == 1:
+            return call.args[0]
+        if is_call(call, "to") and len(call.args) == 1 and isinstance(call.args[0], (ast.JoinedStr, ast.Name)):
+            return call.args[0] if not isinstance(call.args[0], ast.Name) or NAMES_A_RANK.search(call.args[0].id) else None
+        return None
+
+    # ---- a GPU that nobody takes
+
+    def found_for_nothing(self):
+        """if torch.cuda.is_available(): log.info("training on %s", torch.cuda.get_device_name(0)), in a script that moves nothing."""
+        if not self.says(r"\.backward\(") or self.says(
+                r"\.to\(|\.cuda\(|device\b *=|map_location *= *(?!['\"]cpu)|set_default|accelerat|Trainer\(|deepspeed|Fabric|ignite|fastai|"
+                r"DataParallel|cuda\.(Float|Half)Tensor|\.type\(|pin_memory|autocast|exit\(|raise\b|assert\b|cuda\.device\(|to_device|"
+                r"is_available\(\) *(and|or)|== *['\"]cpu|\bdevice\("):
+            return
+        tells = {name: [one for one in self.tracing.index.calls if self.full(one.func) == name] for name in TELLS_OF_GPU}
+        first = next((calls[0] for name, calls in tells.items() if calls and name.rsplit(".", 1)[-1].startswith("get_")), None)
+        modules = [of for of in self.tracing.index.classes if any(self.full(base) == "torch.nn.Module" for base in of.bases)] or self.says(
+            r"nn\.(Sequential|Linear)\(|models\.\w+\(")
+        loops = any(is_call(one, "backward") for loop in self.tracing.index.loops for one in calls_in(loop.body))
+        imports = {name.split(".")[0] for name in self.tracing.names.values()}
+        if first is not None and modules and loops and not imports - KNOWN_ROOTS:
+            self.mistake(first, "a GPU that is found and never used", doubted=False)
