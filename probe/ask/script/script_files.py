@@ -14,6 +14,7 @@ LARGEST_MODULE = 1 << 20
 TREES = {}  # path -> tree of a module, for all scripts of a folder; None: it can't be read
 TIMED = re.compile(
     r"^(\s*)%(?:time|timeit|prun|memit|mprun)\s+(?:-\w+\s+(?:\d+\s+)?)*(.+?)\s*$")  # runs what follows it
+TIMED_OFTEN = re.compile(r"^(\s*)(?:\w+ *= *)?%timeit\s+(?:-\w+\s*(?:\d+\s+)?)*([\w.]+\(.*\)(?:\.\w+\(\))?)\s*$")
 SET_VARIABLE = re.compile(r"^(\s*)%(?:set_)?env\s+(\w+)(?:\s*=\s*|\s+)(.*?)\s*$")
 
 
@@ -22,6 +23,13 @@ def without_magic(line):
     variable = SET_VARIABLE.match(line)
     if variable:
         return "%s%s.environ[%r] = %r" % (variable.group(1), OWN_OS, variable.group(2), variable.group(3))
+    often = TIMED_OFTEN.match(line)
+    if often:
+        try:
+            ast.parse(often.group(2), mode="eval")
+            return "%s%s.timeit(%s)" % (often.group(1), OWN_OS, often.group(2))
+        except (SyntaxError, ValueError):
+            pass
     timed = TIMED.match(line)
     if timed:
         try:

@@ -8,6 +8,10 @@ LAYERS_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.(\w+\.)*(Layer|Model)$"
 # Operations that take long on large tensors, and give back before the GPU has done them.
 HEAVY_OPS = re.compile(r"tensorflow\.(matmul|einsum|tensordot|linalg\.(matmul|einsum|inv|svd|cholesky|solve|eigh?|qr)|"
                        r"nn\.(conv\w+|depthwise_conv2d)|signal\.(i?r?fft\w*))$")
+# What XLA has no code for: Python, texts and files.
+FOREIGN_TO_XLA = re.compile(r"tensorflow\.(numpy_function|py_function|strings\.\w+|io\.(read_file|decode_\w+|parse_\w+|write_file))$")
+MIRRORS = re.compile(r"tensorflow\.distribute\.(experimental\.)?\w*MirroredStrategy$")
+MODELS_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.(Sequential|Model|models\.(Sequential|Model|load_model|clone_model)|applications\.(\w+\.)?[A-Z]\w+)$")
 DECODES_OF_TF = re.compile(r"\.(decode_(jpeg|png|image|bmp|gif|and_crop_jpeg|webp)|read_file)\(")
 # What TensorFlow computes as well as NumPy.
 PLAIN_NUMPY = re.compile(r"(numpy\.(mean|std|sqrt|exp|log|log1p|abs|clip|sum|maximum|minimum|max|min|var|square|power|tanh|where|"
@@ -166,6 +170,7 @@ class Graphs(OfValues):
         calls = self.tracing.index.calls
         functions = [one for one in nodes if isinstance(one, ast.FunctionDef)]
         self.policy_too_late(nodes, calls)
+        self.histories(calls)
         self.scaled_and_left(calls)
         self.scaled_as_before(calls)
         self.double_layers(calls)
@@ -182,6 +187,8 @@ class Graphs(OfValues):
             self.baked_arrays(functions)
             self.values_of_replicas(nodes, functions)
             self.shapes_for_xla(calls)
+            self.foreign_to_xla(calls, functions)
+            self.scopes_of_data(nodes)
             self.saved_by_one(nodes)
             self.outside_of_its_scope(calls)
             self.foreign_operations(nodes)
@@ -293,6 +300,30 @@ class Graphs(OfValues):
         """Whether the file makes an array of this name."""
         form = r"\b%s\b[^=\n]*\)? = .*(load_data\(|\bnp\.|numpy\.|\.astype\(|train_test_split)" % re.escape(name)
         return self.says(form) and not self.says(r"def %s\(|yield" % re.escape(name))
+
+    def histories(self, calls):
+        """results.append(model.fit(…)) beside clear_session(): History.model holds the model and its optimizer."""
+        if not self.says(r"clear_session\(") or self.says(r"\.model *= *None|del \w+\.model\b|\.set_model\("):
+            return
+        for call in calls:
+            if not self.method(call, "append") or len(call.args) != 1 or not self.in_loop(call):
+                continue
+            kept = self.value(call.args[0])
+            parts = kept.elts if isinstance(kept, (ast.Tuple, ast.List)) else kept.values if isinstance(kept, ast.Dict) else [kept]
+            for part in parts:
+                fit = next((one for one in self.origins.of(part) if self.method(one, "fit") and self.made_by(
+                    one.func.value, MODELS_OF_KERAS) is not None), None)
+                if fit is not None:
+                    self.mistake(call, "a history that holds its model", self.written(part), other=fit)
+                    break
+
+    def in_loop(self, node):
+        for one in self.origins.around(node):
+            if isinstance(one, (ast.FunctionDef, ast.Lambda)):
+                return False
+            if isinstance(one, (ast.For, ast.While)):
+                return True
+        return False
 
     # ---- tf.data
 
@@ -414,7 +445,68 @@ class Graphs(OfValues):
                 if shapes is None or any(isinstance(inner, ast.Constant) and inner.value is None for inner in self.origin(shapes)):
                     self.mistake(one, "shapes that XLA compiles one by one")
 
+    def foreign_to_xla(self, calls, functions):
+        """tf.numpy_function(f, …) in what tf.function(jit_compile=True) compiles, or in a loss of compile(jit_compile=True)."""
+        if not self.says(r"jit_compile *= *True|experimental_compile *= *True") or self.says(r"run_functions_eagerly"):
+            return
+
+        def by_xla(call):
+            return isinstance(call, ast.Call) and self.said(self.word(call, "jit_compile", "experimental_compile")) is True
+
+        compiled = [of for of in functions if any(by_xla(one) and self.full(one.func) in GRAPHS for one in of.decorator_list)]
+        for call in calls:
+            if by_xla(call) and (self.full(call.func) in GRAPHS and call.args or self.method(call, "compile")):
+                given = call.args[:1] if self.full(call.func) in GRAPHS else [self.given(call, 1, "loss")]
+                compiled += [of for one in given if one is not None for of in self.origins.functions_of(one)]
+        found = {one: by for by in compiled for one in self.reached(by, 5) if FOREIGN_TO_XLA.match(self.full(one.func))}
+        for one, by in found.items():
+            self.mistake(one, "an operation that XLA can't compile", getattr(by, "name", "the function"), other=by)
+
+    def reached(self, of, deepest):
+        """The calls of a function, and of the functions of the file that it calls."""
+        seen, waiting = {id(of)}, [(of, deepest)]
+        while waiting:
+            one, depth = waiting.pop()
+            for call in calls_in(one.body if isinstance(one.body, list) else [one.body]):
+                yield call
+                for inner in self.origins.functions_of(call.func) if depth > 0 else ():
+                    if id(inner) not in seen:
+                        seen.add(id(inner))
+                        waiting.append((inner, depth - 1))
+
     # ---- tf.distribute
+
+    def scopes_of_data(self, nodes):
+        """with strategy.scope(): data = load(n * batch), and the model that fit() trains is made behind it."""
+        if not self.says(r"\.num_replicas_in_sync") or self.says(
+                r"strategy\w*\.(run|extended|reduce|gather)\(|experimental_set_strategy|__enter__|enter_context|\.scope\b(?!\(\))"):
+            return
+        blocks = [one for one in nodes if isinstance(one, ast.With) and any(
+            self.method(item.context_expr, "scope") and self.made_by(item.context_expr.func.value, MIRRORS) is not None for item in one.items)]
+        every = [one for one in nodes if isinstance(one, ast.With) and any(self.method(item.context_expr, "scope") for item in one.items)]
+        fits = [one for one in self.tracing.index.calls if self.method(one, "fit") and self.made_by(
+            one.func.value, MODELS_OF_KERAS) is not None]
+        if not blocks or len(every) != len(blocks) or not fits or any(isinstance(one, (ast.FunctionDef, ast.ClassDef, ast.Lambda))
+                                                                      for block in blocks for one in ast.walk(block)):
+            return
+        for block in blocks:
+            for call in self.reached(block, 6):
+                if not self.is_of_data(call):
+                    return
+        self.reader.mistake(blocks[0].items[0].context_expr, "a strategy that nothing runs under", self.written(
+            blocks[0].items[0].context_expr), other=fits[0], doubted=True)
+
+    def is_of_data(self, call):
+        """Whether a call, for itself, surely makes no variable."""
+        name = self.full(call.func)
+        if name:
+            return re.match(r"(tensorflow\.(data|io|image|cast|constant|reshape|one_hot|float\d+|keras\.(datasets|utils\.\w+_from_directory))\b|"
+                            r"keras\.(datasets|utils\.\w+_from_directory)|numpy\.|os\.|pathlib\.|glob\.|json\.|math\.|random\.)", name) is not None
+        if self.origins.functions_of(call.func):
+            return not any(isinstance(one, ast.ClassDef) for one in self.origins.functions_of(call.func))
+        return isinstance(call.func, ast.Name) and call.func.id in BUILTINS or isinstance(call.func, ast.Attribute) and (
+            call.func.attr in OF_DATASET or call.func.attr in METHODS_OF_ARRAYS or call.func.attr in (
+                "load_data", "format", "join", "glob", "items", "keys", "values", "get", "with_options", "get_next", "append", "split"))
 
     def values_of_replicas(self, nodes, functions):
         """loss = strategy.run(step, …); loss.numpy(), where there is a value for each replica."""

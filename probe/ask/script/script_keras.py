@@ -209,7 +209,8 @@ class Keras:
         if is_form(where) and UNKNOWN not in said:
             hidden = [h for h in self.hidden if self.before(h[0])]
             alone = [h for h in self.alone if self.before(h[0])]
-            by_option = self.alone_option and re.search(r"gpu:" + re.escape(NUMBER), form_of(where), re.I)
+            listed = isinstance(where, Thing) and where["listed"]  # a name that TensorFlow gave
+            by_option = self.alone_option and not listed and re.search(r"gpu:" + re.escape(NUMBER), form_of(where), re.I)
             cut = re.search(r"set_(logical|virtual)_device_configuration", reader.text)  # one GPU, and several devices
             if alone and not cut and (by_option or re.search(r"gpu:[1-9]", said, re.I)):
                 self.late(node, "a GPU that is numbered anew", (alone[-1][1], None, alone[-1][2]))

@@ -9,6 +9,8 @@ SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "Halvin
 ON_CARD = re.compile(r"(device|device_type|tree_method|task_type)=['\"](cuda|gpu|gpu_hist|GPU)(:\d+)?['\"]|^cuml\.")
 DOUBLES = re.compile(r"(numpy|cupy)\.(random\.(rand|randn|random|normal|uniform|standard_normal|random_sample)|zeros|ones|empty|linspace|full)$")
 USES_CARD = re.compile(r"\.cuda\(\)|torch\.device\(['\"]cuda|\.to\(['\"]cuda|device=['\"]cuda")
+COPIES_TO_GPU = re.compile(r"(numba\.cuda\.(to_device|device_array_like)|cupy\.(asarray|array)|pycuda\.gpuarray\.to_gpu)$")
+VIEWS = ("permute", "transpose", "movedim", "swapaxes", "expand")
 OF_FRAMEWORKS = re.compile(r"(tensorflow|keras|torch|jax|cupy)\.")
 
 
@@ -25,7 +27,8 @@ class Kernels(OfValues):
             for of in functions:
                 if any(self.full(one.func if isinstance(one, ast.Call) else one) == "numba.cuda.jit" for one in of.decorator_list):
                     self.inside(of, calls)
-            self.closed_early(nodes)
+            self.closed_early(nodes, functions)
+            self.left_on_the_gpu(nodes)
             for call in calls:
                 target = self.word(call, "target_backend")
                 if target is not None and re.match(r"numba\.(n?jit|vectorize|guvectorize)$", self.full(call.func)):
@@ -34,6 +37,11 @@ class Kernels(OfValues):
             self.seeds_without_cupy(calls)
             self.to_the_host_unasked(calls)
             self.kept_in_its_pool(nodes)
+            self.kept_for_nobody(nodes, calls)
+        if {"pycuda", "cupy"} & roots and "numba" not in roots:
+            self.left_on_the_gpu(nodes)
+        if {"onnxruntime", "tensorrt"} & roots and "torch" in roots:
+            self.bound_in_other_order(calls)
         if {"pycuda", "cupy"} & roots:
             self.doubles_for_floats(calls)
         if "pycuda" in roots:
@@ -58,7 +66,7 @@ class Kernels(OfValues):
 
     def seeds_without_cupy(self, calls):
         """numpy.random.seed(0), and numbers that cupy.random draws."""
-        seeds = next((one for one in calls if self.full(one.func) in ("numpy.random.seed", "random.seed")), None)
+        seeds = next((one for name in ("numpy.random.seed", "random.seed") for one in calls if self.full(one.func) == name), None)
         draws = next((one for one in calls if re.match(r"cupy\.random\.(rand|randn|random|normal|uniform|standard_normal|randint|choice|"
                                                        r"permutation|shuffle)\w*$", self.full(one.func))), None)
         if seeds is not None and draws is not None and not self.says(r"(cp|cupy)\.random\.(seed|default_rng|RandomState)"):
@@ -128,28 +136,92 @@ class Kernels(OfValues):
         counts = [self.number(one) for one in ast.walk(made) if isinstance(one, ast.Name)] if made is not None else []
         return bool(threads) and any(count is not None and count > threads and count % threads == 0 for count in counts)
 
-    def closed_early(self, nodes):
-        """cuda.close(), and a framework goes on in the same process."""
-        for _, body in self.bodies(nodes):
+    def closed_early(self, nodes, functions):
+        """cuda.close(), also in a function of the file, and a framework goes on in the same process."""
+        closing = {id(of): call for of in functions for call in [next(filter(None, map(self.closes, of.body)), None)] if call is not None}
+        for outer, body in self.bodies(nodes):
             for at, one in enumerate(body):
-                call = one.value if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) else None
-                if call is None or not (self.full(call.func) == "numba.cuda.close" or self.method(call, "reset") and self.written(
-                        call.func).endswith("get_current_device().reset")):
+                close = self.closes(one)
+                if close is None and isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and closing:
+                    close = next((closing[id(of)] for of in self.origins.functions_of(one.value.func) if id(of) in closing), None)
+                if close is None:
                     continue
-                uses = next((later for rest in body[at + 1:] for later in calls_in([rest]) if not re.match(
+                again = isinstance(outer, (ast.For, ast.While)) and body is outer.body and not any(
+                    isinstance(last, (ast.Break, ast.Return)) for last in body[at + 1:])  # the next round
+                uses = next((later for rest in body[at + 1:] + (body[:at] if again else []) for later in calls_in([rest]) if not re.match(
                     r"\w+\.backend\.clear_session|torch\.(load|save)$", self.full(later.func)) and self.computes(later, OF_FRAMEWORKS)), None)
                 if uses is not None:
-                    self.mistake(call, "a context that is destroyed under a framework", self.written(uses.func), other=uses)
+                    self.mistake(close, "a context that is destroyed under a framework", self.written(uses.func), other=uses)
+
+    def closes(self, statement):
+        """The call of cuda.close() or cuda.get_current_device().reset() that a statement is."""
+        call = statement.value if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) else None
+        return call if call is not None and (self.full(call.func) == "numba.cuda.close" or self.method(call, "reset") and self.written(
+            call.func).endswith("get_current_device().reset")) else None
+
+    def left_on_the_gpu(self, nodes):
+        """device = cuda.to_device(host), a kernel that fills it, and host is read: nothing was copied back."""
+        for of, own in self.scopes(nodes):
+            for made in own:
+                copy = made.value if isinstance(made, ast.Assign) and len(made.targets) == 1 and isinstance(made.targets[0], ast.Name) else None
+                if not isinstance(copy, ast.Call) or not COPIES_TO_GPU.match(self.full(copy.func)) or not copy.args or copy.keywords or \
+                        not isinstance(copy.args[0], ast.Name):
+                    continue
+                host, device = copy.args[0], made.targets[0].id
+                filled = [one for one in own if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(
+                    one.targets[0], ast.Name) and one.targets[0].id == host.id]
+                if len(filled) != 1 or not isinstance(filled[0].value, ast.Call) or not re.match(
+                        r"numpy\.(zeros|empty)(_like)?$", self.full(filled[0].value.func)):
+                    continue
+                names = [one for one in ast.walk(of) if isinstance(one, ast.Name)]
+                loads = [one for one in names if one.id == device and isinstance(one.ctx, ast.Load)]
+                launches = [self.launch_of(one) for one in loads]
+                if not loads or None in launches or sum(one.id == device for one in names) != len(loads) + 1:
+                    continue
+                reads = [one for one in names if one.id == host.id and isinstance(one.ctx, ast.Load) and one.lineno > max(
+                    call.lineno for call in launches) and not isinstance(self.origins.parents.get(id(one)), ast.Subscript)]
+                shape = all(isinstance(self.origins.parents.get(id(one)), ast.Attribute) for one in reads)
+                if reads and not shape and not any(isinstance(one, ast.Name) and one.id == host.id for call in calls_in([of]) if self.copies_back(
+                        call) for one in ast.walk(call)):
+                    self.mistake(reads[0], "a result that stays on the GPU", device, other=launches[-1])
+
+    def launch_of(self, node):
+        """The launch of a kernel that is given an array; None: something else uses it."""
+        call = self.origins.parents.get(id(node))
+        if isinstance(call, ast.Tuple):  # kernel(blocks, threads, (a, b)) of CuPy
+            call = self.origins.parents.get(id(call))
+            made = self.made_by(call.func, "cupy.RawKernel") if isinstance(call, ast.Call) else None
+            return call if made is not None and len(call.args) == 3 else None
+        if not isinstance(call, ast.Call) or node not in call.args:
+            return None
+        numba = isinstance(call.func, ast.Subscript) and any(isinstance(of, ast.FunctionDef) and self.writes(of, call.args.index(node))
+                                                            for of in self.origins.functions_of(call.func.value))
+        return call if numba or self.word(call, "block") is not None and self.word(call, "grid") is not None else None
+
+    @staticmethod
+    def writes(of, at):
+        """Whether a kernel writes to, or adds atomically to, the parameter at a place."""
+        name = of.args.args[at].arg if at < len(of.args.args) else None
+        return any(isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) and getattr(one.value, "id", "") == name or
+                   isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and ".atomic." in ast.dump(one.func).replace(
+                       "attr='atomic'", ".atomic.") and one.args and getattr(one.args[0], "id", "") == name for one in ast.walk(of))
+
+    def copies_back(self, call):
+        return getattr(call.func, "attr", "") in ("copy_to_host", "get", "memcpy_dtoh", "memcpy_dtoh_async", "asnumpy", "copyto")
 
     # ---- CuPy
 
-    def of_cupy(self, node):
+    def of_cupy(self, node, deepest=3):
         """Whether a name holds an array of CuPy's."""
         for _ in range(4):
             made = [one for one in self.assigned.get(node.id, ()) if one.lineno < node.lineno] if isinstance(node, ast.Name) else []
             if isinstance(node, ast.Name) and (not made or len({one.col_offset for one in made}) > 1):
                 return False
             of = made[-1].value if made else node
+            if isinstance(of, ast.Call) and not self.full(of.func) and self.origins.functions_of(of.func):
+                found = self.origins.of(of)
+                return bool(found) and deepest > 0 and all(one is not of and isinstance(one, ast.AST) and self.of_cupy(
+                    one, deepest - 1) for one in found)
             text = self.written(of)
             if re.search(r"asnumpy\(|\.get\(|\bfloat\(|\bint\(|\.item\(|\.tolist\(|\blen\(|\.(shape|size|ndim|dtype)\b|\[0\]$|to_numpy", text):
                 return False
@@ -157,9 +229,9 @@ class Kernels(OfValues):
                                                      r"memoize|show_config|is_available|ndim|shape)\w+", self.full(of.func)):
                 return True
             if isinstance(of, ast.BinOp):
-                return self.of_cupy(of.left) or self.of_cupy(of.right)
+                return self.of_cupy(of.left, deepest) or self.of_cupy(of.right, deepest)
             if isinstance(of, ast.Compare):
-                return self.of_cupy(of.left)
+                return self.of_cupy(of.left, deepest)
             if self.method(of, "astype", "reshape", "copy", "mean", "ravel", "standard_normal", "random", "uniform", "transpose", "dot", "clip"):
                 base = self.value(of.func.value)
                 if isinstance(base, ast.Call) and self.full(base.func) in ("cupy.random.default_rng", "cupy.random.RandomState"):
@@ -194,6 +266,24 @@ class Kernels(OfValues):
                     r"\.cuda$|\.to$", self.written(call.func))), None) if gone else None
                 if uses is not None and "torch" in self.tracing.names.values():
                     self.mistake(one, "memory that stays in CuPy's pool", ", ".join(gone), other=uses)
+
+    def kept_for_nobody(self, nodes, calls):
+        """self.blocks.append(features) in a method that a loop calls, of a list that nothing reads."""
+        for of in self.tracing.index.classes:
+            lists = {target.attr for one in ast.walk(of) if isinstance(one, ast.Assign) and isinstance(one.value, ast.List) and not one.value.elts
+                     for target in one.targets if isinstance(target, ast.Attribute) and getattr(target.value, "id", "") == "self"}
+            for name in lists:
+                uses = [one for one in nodes if isinstance(one, ast.Attribute) and one.attr == name and isinstance(one.ctx, ast.Load)]
+                adds = [call for call in calls if self.method(call, "append") and any(call.func.value is one for one in uses)]
+                if not adds or len(adds) != len(uses) or self.says(r"getattr\(|__dict__|vars\("):
+                    continue
+                kept = next((call for call in adds if len(call.args) == 1 and self.of_cupy(call.args[0])), None)
+                method = self.origins.scope(kept) if kept is not None else None
+                if method is not None and any(self.in_loop(site.call) for site in self.origins.sites(method)):
+                    self.mistake(kept, "arrays of the GPU that nobody reads", "self." + name)
+
+    def in_loop(self, node):
+        return any(isinstance(one, (ast.For, ast.While, ast.comprehension, ast.ListComp)) for one in self.origins.around(node))
 
     # ---- PyCUDA, and CuPy's raw kernels
 
@@ -236,6 +326,20 @@ class Kernels(OfValues):
                 self.mistake(call, "an asynchronous copy of pageable memory", self.written(host), other=made, doubted=False)
 
     # ---- libraries
+
+    def bound_in_other_order(self, calls):
+        """bind_input(…, x.data_ptr()) of x = frames.permute(0, 3, 1, 2): its memory keeps the order from before."""
+        if self.says(r"is_contiguous\("):
+            return
+        for call in calls:
+            if not self.method(call, "bind_input", "bind_output", "set_tensor_address", "execute_v2", "execute_async_v2", "set_input_address"):
+                continue
+            for one in calls_in(call.args + [k.value for k in call.keywords]):
+                view = next((made for made in self.origins.of(one.func.value) if self.method(made, *VIEWS) or isinstance(
+                    made, ast.Call) and self.written(self.word(made, "memory_format") or made).endswith("channels_last")), None) if self.method(
+                        one, "data_ptr") else None
+                if view is not None and not self.full(view.func):
+                    self.mistake(one, "a view that is bound by its address", self.written(view), other=view)
 
     def states_of_sessions(self, nodes):
         """state = session.run(["new"], {"state": state})[0] in a loop, of a state of millions of numbers."""

@@ -590,9 +590,26 @@ class Origins:
                 values += self.follow(of.body, self.with_site(context, of, Site(node, node.args, node.keywords)), depth)
             elif isinstance(of, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 values += self.results(of, node, context, depth)
-            elif node not in values:
-                values.append(node)
+            else:
+                method = self.called_as(of, context, depth) if isinstance(of, ast.Call) else None
+                if method is not None:
+                    values += self.results(method, node, context, depth, 1)
+                elif node not in values:
+                    values.append(node)
         return values or [node]
+
+    def is_maker(self, func):
+        """Whether func is Maker(…).method, of a class of the file."""
+        made = func.value if isinstance(func, ast.Attribute) else None
+        return isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and any(
+            isinstance(value, ast.ClassDef) for _, value, _ in self.bindings.get((0, made.func.id), ()))
+
+    def called_as(self, made, context, depth):
+        """The method __call__ of the object that a call of a class of the file makes."""
+        for of in self.targets(made.func, context, depth) if isinstance(made.func, (ast.Name, ast.Attribute)) else ():
+            if isinstance(of, ast.ClassDef):
+                return next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "__call__"), None)
+        return None
 
     def targets(self, func, context, depth):
         """What a called expression can be: functions, lambdas and classes of the file, or other expressions."""
@@ -604,7 +621,7 @@ class Origins:
                 found.append(one)
         return found
 
-    def results(self, function, call, context, depth):
+    def results(self, function, call, context, depth, hidden=0):
         """What a call of a function of the file gives."""
         if not all(OF_PLAIN_RETURNS.match(self.tracing.imported(one) or self.tracing.written(one)) for one in function.decorator_list):
             return [call] if call is not None else [Part(function)]
@@ -620,7 +637,7 @@ class Origins:
         values = self.returned_by[id(function)]
         if call is not None:
             bound = isinstance(call.func, ast.Attribute) and isinstance(self.scope(function), ast.ClassDef)
-            context = self.with_site(context, function, Site(call, call.args, call.keywords, int(bound and self.is_method(function))))
+            context = self.with_site(context, function, Site(call, call.args, call.keywords, hidden or int(bound and self.is_method(function))))
         return [one for value in values for one in self.follow(value, context, depth)] or ([call] if call is not None else [])
 
     @staticmethod
@@ -651,6 +668,11 @@ class Origins:
                 inner = self.scope(inner) if inner is not None else None
                 if isinstance(inner, ast.ClassDef) and any(getattr(base, "id", "") == of.name for base in inner.bases):
                     found.append(Site(call, call.args, call.keywords, 1))
+        elif name == "__call__" and of is not None:
+            for made in self.called.get(of.name, ()):
+                for target in getattr(self.parents.get(id(made)), "targets", ()):
+                    found += [Site(call, call.args, call.keywords, 1)
+                              for call in self.called.get(getattr(target, "id", getattr(target, "attr", None)), ())]
         elif name:
             for call in self.called.get(name, ()):
                 if isinstance(call.func, ast.Attribute) == (of is not None):
@@ -693,8 +715,12 @@ class Origins:
         names = getattr(function.args, "posonlyargs", []) + function.args.args
         at = next((n for n, one in enumerate(names) if one is arg), None)
         at = at - site.hidden if at is not None else None
-        if at is not None and at < 0:
-            return [arg]
+        if at is not None and at < 0:  # self
+            func = site.call.func
+            if getattr(function, "name", "") == "__init__":
+                return [site.call if getattr(func, "attr", "") != "__init__" else arg]
+            return self.follow(func.value, context, depth) if isinstance(func, ast.Attribute) and func.attr == getattr(
+                function, "name", None) and not isinstance(func.value, ast.Call) or self.is_maker(func) else [arg]
         for keyword in site.keywords:
             if keyword.arg == arg.arg:
                 return self.follow(keyword.value, context, depth)

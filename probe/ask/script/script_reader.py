@@ -172,7 +172,9 @@ OVERWRITTEN = ("jax.default_device", "jax.default_matmul_precision", "jax.defaul
                "tensorflow.random.set_seed", "tensorflow.config.set_soft_device_placement", "keras.utils.set_random_seed",
                "tensorflow.keras.utils.set_random_seed", "keras.config.set_floatx", "keras.backend.set_floatx",
                "tensorflow.keras.backend.set_floatx", "keras.config.set_dtype_policy",
-               "tensorflow.keras.mixed_precision.set_global_policy", "keras.mixed_precision.set_global_policy")
+               "tensorflow.keras.mixed_precision.set_global_policy", "keras.mixed_precision.set_global_policy",
+               "cupy.cuda.set_allocator", "cupy.cuda.set_pinned_memory_allocator")
+SETTERS = re.compile(r"(tensorflow|keras|cupy|numba|onnxruntime)\.(\w+\.)*(set|enable|disable|select)_\w+$")
 # Switches under torch.backends that a script assigns; another name is taken without a word and read by nothing.
 TORCH_SWITCHES = {
     "torch.backends.cudnn": "enabled benchmark deterministic allow_tf32 benchmark_limit fp32_precision version "
@@ -1814,7 +1816,7 @@ class Reader:
         if name:
             self.own_names.add(name)
             module, _, last = name.rpartition(".")
-            if name in OVERWRITTEN:
+            if name in OVERWRITTEN or SETTERS.match(name) and isinstance(value, (Text, Many)):
                 self.mistake(target, "a function that is overwritten", name)
             if module == "jax.config" and last in JAX_OPTIONS:
                 self.mistake(target, "an option of JAX that is assigned", name)

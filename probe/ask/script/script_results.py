@@ -67,8 +67,8 @@ class Results:
     def attribute(self, owner, attribute):
         """gpu.name, gpu.device_type, device.platform, x.device"""
         if owner.kind == "gpu" and attribute == "name":
-            return Thing("form", text="/%s:%s:%s" % ("device" if owner["logical"] else "physical_device", owner["of"] or
-                                                     UNKNOWN, NUMBER))
+            return Thing("form", listed=owner["logical"], text="/%s:%s:%s" % (
+                "device" if owner["logical"] else "physical_device", owner["of"] or UNKNOWN, NUMBER))
         if owner.kind == "gpu" and attribute == "device_type":
             return Text(owner["of"]) if owner["of"] else said(r"(XLA_)?[CGT]PU|TPU_SYSTEM",
                                                               "it is 'CPU', 'GPU' or 'TPU'")

@@ -644,7 +644,7 @@ class Steps(WholeFile):
 
     def growth_of_one(self, nodes):
         """set_memory_growth(gpus[0], True) in a script that mirrors over several GPUs."""
-        if not self.says(r"MirroredStrategy\((\)|.*len\()") or self.says(r"set_visible_devices|VISIBLE_DEVICES|for \w+ in .*(gpus|devices)"):
+        if not self.says(r"MirroredStrategy\((\)|.*len\()") or self.says(r"set_visible_devices|VISIBLE_DEVICES"):
             return
         calls = [one for one in nodes if isinstance(one, ast.Call) and self.full(one.func).endswith(".set_memory_growth") and one.args]
         if len(calls) == 1 and isinstance(calls[0].args[0], ast.Subscript) and getattr(calls[0].args[0].slice, "value", None) == 0:

@@ -130,10 +130,19 @@ class Tracing:
                 self.numpy_under_a_device(node)
             if isinstance(node, ast.Call):
                 self.determinism(node)
+            if isinstance(node, ast.Call) and self.written(node.func) == OWN_OS + ".timeit":
+                self.timed_by_magic(node)
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == "block_until_ready":
                 self.reader.mistake(node, "a wait that is named and not called", self.written(node.value))
         for one in self.rules_of_traces:
             one.look(nodes)
+
+    def timed_by_magic(self, node):
+        """%timeit step(x), of a function of jax.jit: it gives back before the GPU has computed."""
+        call = node.args[0]
+        traced = self.traced_of(call.func) if isinstance(call, ast.Call) else None
+        if traced and traced.by in JITS and "block_until_ready" not in self.written(call):
+            self.reader.mistake(call, "a time without an end", self.written(call))
 
     def full(self, node):
         """The full name of what an expression names: by the imports of the file, or by what its names stand for."""
@@ -404,7 +413,9 @@ class Tracing:
             return False
         if self.full(node.func).startswith("math.") or getattr(node.func, "id", "") in ("min", "max", "float", "abs", "round"):
             return True
-        found = self.origins.functions_of(node.func)
+        found = self.origins.functions_of(node.func) + [method for one in self.origins.of(node.func) if isinstance(
+            one, ast.Call) for of in self.origins.functions_of(one.func) if isinstance(of, ast.ClassDef) for method in of.body if getattr(
+                method, "name", "") == "__call__"]
         function = found[0] if len(found) == 1 and isinstance(found[0], ast.FunctionDef) else None
         return function is not None and all(
             self.full(one.func).split(".")[0] in ("math", "") for one in ast.walk(function) if isinstance(one, ast.Call)) and \

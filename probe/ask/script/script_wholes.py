@@ -18,6 +18,8 @@ ON_GPU = re.compile(r"CUDA|Tensorrt|TensorRT|ROCM|MIGraphX|Dml|OpenVINO|CoreML")
 PROVIDERS = tuple(name + "ExecutionProvider" for name in (
     "CUDA Tensorrt NvTensorRTRTX ROCM MIGraphX Dml OpenVINO CoreML CPU Azure QNN VitisAI ACL ArmNN Dnnl Cann Xnnpack WebGPU Rknpu "
     "TVM VSINPU Nnapi SNPE JS WebNN").split())
+STRATEGIES_OF_TF = re.compile(r"tensorflow\.distribute\.(experimental\.)?(\w*Mirrored|TPU|CentralStorage|ParameterServer)Strategy$")
+LOSSES_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.losses\.[A-Z]\w+$")
 MEAN_LOSSES = ("tensorflow.reduce_mean", "tensorflow.math.reduce_mean", "keras.ops.mean")
 
 
@@ -489,25 +491,42 @@ class Wholes(WholeFile):
 
     def mean_of_replica(self, nodes):
         """strategy.run(step): its optimizers add up the gradients of all replicas, each of a mean of its own."""
-        if self.says(r"compute_average_loss|/ *(\w+\.)*num_replicas|get_replica_context|all_reduce|ReduceOp\.MEAN"):
+        if self.says(r"compute_average_loss|/ *(\w+\.)*num_replicas|get_replica_context|all_reduce") or re.search(
+                r"ReduceOp\.MEAN", re.sub(r"\.reduce\((tf\.|tensorflow\.)?distribute\.ReduceOp\.MEAN", "", self.reader.text)):
             return
-        run = {self.written(one.args[0]).rsplit(".", 1)[-1] for one in nodes if isinstance(one, ast.Call) and getattr(
-            one.func, "attr", "") in ("run", "experimental_run_v2") and one.args and isinstance(
-                one.args[0], (ast.Name, ast.Attribute)) and "strategy" in self.written(one.func).lower()}
-        for of in nodes:
-            if not isinstance(of, ast.FunctionDef) or of.name not in run or not re.search(
-                    r"\.gradient\(", self.reader.written_whole(of)) or "apply_gradients" not in self.reader.written_whole(of):
+        found = set()
+        for call in self.tracing.index.calls:
+            if getattr(call.func, "attr", "") not in ("run", "experimental_run_v2") or not call.args or not (
+                    "strategy" in self.written(call.func).lower() or self.made_by(call.func.value, STRATEGIES_OF_TF) is not None):
                 continue
-            helpers = {self.written(one.value.func) for one in ast.walk(of) if isinstance(one, ast.Assign) and isinstance(
-                one.value, ast.Call) and "loss" in self.written(one.targets[0]).lower()}
-            for one in ast.walk(of):
-                if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and self.full(
-                        one.value.func) in MEAN_LOSSES and "loss" in self.written(one.targets[0]).lower():
-                    self.reader.mistake(one, "a mean of one replica that is added up", self.written(one.value))
-            for helper in (one for one in nodes if isinstance(one, ast.FunctionDef) and one.name in helpers):
-                for one in ast.walk(helper):
-                    if isinstance(one, ast.Return) and isinstance(one.value, ast.Call) and self.full(one.value.func) in MEAN_LOSSES:
-                        self.reader.mistake(one, "a mean of one replica that is added up", self.written(one.value))
+            for of in self.origins.functions_of(call.args[0]):
+                text = self.reader.written_whole(of)
+                if re.search(r"\.(apply_gradients|apply|minimize)\(", text):
+                    found.update(self.means_of(of))
+        for one in sorted(found, key=lambda one: one.lineno):
+            self.reader.mistake(one, "a mean of one replica that is added up", self.written(one))
+
+    def means_of(self, of):
+        """The means whose gradients a function asks for, also through functions of the file."""
+        for call in calls_in([of]):
+            asked = self.given(call, 0, "target") if getattr(call.func, "attr", "") == "gradient" else self.given(
+                call, 0, "loss") if getattr(call.func, "attr", "") == "minimize" else None
+            for source in self.origins.of(asked):
+                for one in self.added(source):
+                    for made in self.origins.of(one):
+                        if isinstance(made, ast.Call) and (self.full(made.func) in MEAN_LOSSES or self.mean_of_keras(made)):
+                            yield made
+
+    def added(self, node):
+        """The parts of a sum."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            return self.added(node.left) + self.added(node.right)
+        return [node]
+
+    def mean_of_keras(self, call):
+        """loss_fn(y, model(x)), where loss_fn = keras.losses.MeanSquaredError() takes the mean itself."""
+        made = self.made_by(call.func, LOSSES_OF_KERAS, surely=True) if not self.full(call.func) else None
+        return made is not None and not made.args and self.word(made, "reduction") is None and not any(k.arg is None for k in made.keywords)
 
     def slow_cells(self, nodes):
         """LSTM(…, recurrent_dropout=0.2): cuDNN has no such cell."""
@@ -527,16 +546,27 @@ class Wholes(WholeFile):
     def cached_for_ever(self, nodes):
         """ds.repeat().cache(): an endless dataset never fits."""
         for one in nodes:
-            if not isinstance(one, ast.Call) or getattr(one.func, "attr", "") != "cache":
+            if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "cache" and isinstance(one.func, ast.Attribute):
+                endless = self.endless(one.func.value, 12)
+                if endless is not None and not (self.in_branch(one) and self.in_branch(endless)):
+                    self.reader.mistake(one, "a cache of what never ends", self.written(one), other=endless)
+
+    def endless(self, node, deepest):
+        """The call of repeat() that makes a dataset endless, also by other names and through functions."""
+        for one in self.origins.of(node) if deepest > 0 else ():
+            if not isinstance(one, ast.Call) or not isinstance(one.func, ast.Attribute) or self.full(one.func) or one.func.attr in (
+                    "take", "take_while", "zip"):
                 continue
-            inner = one.func.value
-            while isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
-                if inner.func.attr == "take":
-                    break
-                if inner.func.attr == "repeat" and not inner.args and not inner.keywords:
-                    self.reader.mistake(one, "a cache of what never ends", self.written(one))
-                    break
-                inner = inner.func.value
+            count = self.given(one, 0, "count") if one.func.attr == "repeat" else one
+            if count is None or one.func.attr == "repeat" and self.said(count, 0) in (None, -1):
+                return one
+            found = self.endless(one.func.value, deepest - 1)
+            if found is not None:
+                return found
+        return None
+
+    def in_branch(self, node):
+        return any(isinstance(one, (ast.If, ast.IfExp)) for one in self.origins.around(node))
 
     # ---- JAX and Numba
 
