@@ -26,8 +26,9 @@ def without_magic(line):
     often = TIMED_OFTEN.match(line)
     if often:
         try:
-            ast.parse(often.group(2), mode="eval")
-            return "%s%s.timeit(%s)" % (often.group(1), OWN_OS, often.group(2))
+            call = "%s.timeit(%s)" % (OWN_OS, often.group(2))
+            ast.parse(call, mode="eval")  # a comment behind it would take the bracket
+            return often.group(1) + call
         except (SyntaxError, ValueError):
             pass
     timed = TIMED.match(line)

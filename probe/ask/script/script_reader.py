@@ -1148,8 +1148,7 @@ class Reader:
             return Thing("loss-scale", keras=parts[0])
         if last in ("set_memory_growth", "set_logical_device_configuration", "set_virtual_device_configuration"):
             self.growth_and_limit(node, last == "set_memory_growth", values)
-        if last == "set_visible_devices" and values and isinstance(values[0], Text) and isinstance(
-                values[0].value, str):
+        if last == "set_visible_devices" and values and is_form(values[0]) and "GPU" in form_of(values[0]):
             self.mistake(node, "set_visible_devices of a text", self.written(node.args[0]))
         if len(parts) > 2 and parts[-2] in OLD_ARGUMENTS and last[:1].isupper(
         ) and "legacy" not in parts and "v1" not in parts:
@@ -1996,6 +1995,9 @@ class Reader:
             self.keras.decorates(decorator)
             if isinstance(decorator, ast.Call):
                 self.value(decorator)
+        for default in node.args.defaults + node.args.kw_defaults:  # they are made where the function is defined
+            if not isinstance(default, (ast.Constant, type(None))):
+                self.value(default)
         self.functions.append((function, None))
         self.scope.names[node.name] = function
 

@@ -65,8 +65,8 @@ OWN_GPU = ("set_device", "set_device_index", "set_device_idx", "CUDA_VISIBLE_DEV
 COUNTERS = re.compile(r"(Binary|Multiclass|Multilabel)?(Accuracy|F1Score|FBetaScore|Precision|Recall|ConfusionMatrix|"
                       r"JaccardIndex|StatScores|Specificity|MatthewsCorrCoef|CohenKappa|HammingDistance)$")
 WEIGHTS = re.compile(r"model|net|check|ckpt|weight|state|resume|best|last|\.pth|\.tar", re.I)
-HOLDS_ITSELF = re.compile(r"setattr|add_module|register_module|def \w*parameters|_modules|\.to\(|\.cuda\(")
-HOLDS = r"(ModuleList|ModuleDict|Sequential)\b.*\b%s\b"
+HOLDS_ITSELF = re.compile(r"setattr|add_module|register_module|def \w*parameters|_modules")
+HOLDS = r"(ModuleList|ModuleDict|ParameterList|ParameterDict|Sequential)\b.*\b%s\b"
 # Methods that leave a tensor where it lies, of what may be one.
 OF_MOVED = ("float", "half", "double", "unsqueeze", "squeeze", "view", "reshape", "permute", "transpose",
             "flatten", "contiguous", "repeat", "long", "detach", "clone")
@@ -1132,7 +1132,7 @@ class Torch(Loaders):
         if isinstance(value, Thing) and value.kind in ("sequence", "mapping"):
             items = [value["item"] or value["each"]] if value["item"] or value["each"] else value.attributes.values()
         if owner.kind != "module" or not owner["class"] or not items or not all(
-                isinstance(i, Thing) and i.kind == "module" and not i["weightless"] for i in items):
+                isinstance(i, Thing) and (i.kind == "module" and not i["weightless"] or i["parameter"]) for i in items):
             return
         lightning = any(base.endswith("LightningModule") for base in owner["class"].all_bases())
         if isinstance(value, Thing) and value.kind == "mapping" and not (lightning and any(item["metric"] for item in items)):
@@ -1144,7 +1144,10 @@ class Torch(Loaders):
     def not_held(self, node, owner):
         whole = self.reader.written_whole(owner["class"].node)
         name = re.escape(getattr(node, "attr", "")) or r"\w+"
-        if not HOLDS_ITSELF.search(whole) and not re.search(HOLDS % name, whole):
+        # The class may move them itself, one by one.
+        moves = re.search(r"\.(to|cuda)\(", whole) and re.search(
+            r"in \w*\(?self\.%s\b|self\.%s\[[^\]]*\]\.(to|cuda)\(" % (name, name), whole)
+        if not moves and not HOLDS_ITSELF.search(whole) and not re.search(HOLDS % name, whole):
             self.reader.mistake(node, "modules in a list of Python's", self.reader.written(node))
 
     @staticmethod
