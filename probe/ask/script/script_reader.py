@@ -458,23 +458,21 @@ class Reader:
             if isinstance(child, ast.expr):
                 self.value(child)
             elif isinstance(child, ast.comprehension):
-                self.comprehension(child)
+                self.comprehension(child, self.value(child.iter))
         return None
 
-    def comprehension(self, part):
-        item = self.item_of(self.value(part.iter), part.iter)
+    def comprehension(self, part, over):
+        item = self.item_of(over, part.iter)
         if item is None and isinstance(part.iter, ast.Call) and getattr(part.iter.func, "id", "") == "enumerate":
             item = Many([Thing("number", varies=True), None])
         self.assign(part.target, item)
         for test in part.ifs:
             self.value(test)
 
-    def each_known(self, node):
+    def each_known(self, node, over):
         """Of a comprehension over a few values that are known: what each gives, in their order; None: not known."""
         if len(node.generators) != 1 or node.generators[0].ifs:
             return None
-        part = node.generators[0]
-        over = self.value(part.iter)
         option = isinstance(over, Thing) and over.kind == "option"
         over = over["default"] if option else over
         if not isinstance(over, Many) or over.open or not 0 < len(over.items) <= 8 or not all(
@@ -482,17 +480,22 @@ class Reader:
             return None
         found = []
         for one in over.items:
-            self.assign(part.target, one)
+            self.assign(node.generators[0].target, one)
             found.append(self.value(node.elt))
-        known = Many(found) if all(isinstance(one, (Text, Thing, Place)) for one in found) else None
-        return Thing("option", default=known) if option and known else known
+            if not isinstance(found[-1], (Text, Thing, Place)):
+                return None
+        known = Many(found)
+        return Thing("option", default=known) if option else known
 
     def of_ListComp(self, node):
-        known = None if isinstance(node, ast.SetComp) else self.each_known(node)
+        first = node.generators[0]
+        over = self.value(first.iter)
+        known = None if isinstance(node, ast.SetComp) else self.each_known(node, over)
         if known is not None:
             return known
-        for part in node.generators:
-            self.comprehension(part)
+        self.comprehension(first, over)
+        for part in node.generators[1:]:
+            self.comprehension(part, self.value(part.iter))
         of = self.find_value(node.generators[0].iter)
         if isinstance(of, Thing) and of.kind == "sequence":  # it runs, and what it does to the members stays
             item = self.value(node.elt)
@@ -519,7 +522,7 @@ class Reader:
 
     def of_DictComp(self, node):
         for part in node.generators:
-            self.comprehension(part)
+            self.comprehension(part, self.value(part.iter))
         with Branch(self, "loop"):
             self.value(node.key)
             held = self.value(node.value)
