@@ -408,8 +408,6 @@ void withhold_cloud_numbers(std::string& text) {
       {R"(\b(?:Accepted|Failed|Postponed|Partial) [\w/-]+ for (?:(?:invalid|illegal) user )?([A-Za-z_][\w.@-]*) from )",
        {" for "}},
       {R"((?i)\b(?:to|by|of|for|from) (?:user|account) ["'(]?([a-z_][\w.-]*_[\w.-]*)\b)", {" user ", " account "}},
-      {R"((?i)\b(?:board|product|chassis|system|baseboard|module|asset|part) serial(?: number)? ?\(\w+\) *[:=] *([A-Z0-9-]*\d{3}[A-Z0-9-]*))",
-       {"serial"}},
       {R"((?i)\b(?:USER(?:DNS)?DOMAIN(?:_ROAMINGPROFILE)?|LOGONSERVER|COMPUTERNAME)=\\*([A-Za-z][\w.-]*))",
        {"domain=", "profile=", "logonserver=", "computername="}},
       // What C's functions on accounts were asked for; the host in the name of TensorBoard's file.

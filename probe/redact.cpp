@@ -308,7 +308,7 @@ std::span<const SecretKind> secret_kinds() {
         15},
        "<secret>"},
       {{R"(\bs\.[A-Za-z0-9]{24}\b)", {"s."}, 26, 24}, "<secret>"},
-      {{R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no|short))?|s/n|sn|(?:asset|service)[ _-]?tag)\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)(?:(?-i:[./][A-Z0-9]{5,}[./][A-Z0-9./-]+)|[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*|[0-9a-f]*[0-9][0-9a-f]{6,}\b|(?-i:[A-Z-]*[0-9][A-Z0-9-]*[A-Z][A-Z0-9-]*|[A-Z]+-?[0-9][A-Z0-9-]+)\b))",
+      {{R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no|short))?(?: ?\(\w+\))?|s/n|sn|(?:asset|service)[ _-]?tag)\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)(?:(?-i:[./][A-Z0-9]{5,}[./][A-Z0-9./-]+)|[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*|[0-9a-f]*[0-9][0-9a-f]{6,}\b|(?-i:[A-Z-]*[0-9][A-Z0-9-]*[A-Z][A-Z0-9-]*|[A-Z]+-?[0-9][A-Z0-9-]+)\b))",
         {"serial", "asset", "service", "sn:", "sn=", "sn ", "sn#", "sn.", "sn\"",
          // Neither the end of "isn't" nor vendors/nvidia.icd.
          "sn' ", "sn':", "sn'=", "sn'#", "sn'\t", "sn'\r", "sn'\n", "sn'\f", "s/n:", "s/n=", "s/n ", "s/n#", "s/n.",
