@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <numeric>
 
 #include "knowledge/lower_case.h"
@@ -22,14 +23,14 @@ std::string LiteralSearch::tables(const std::vector<Word>& words) {
   std::vector<std::uint64_t> marks((std::size_t{1} << mark_bits) / 64);
   std::vector<std::uint32_t> first((std::size_t{1} << slot_bits) + 1);
   std::vector<std::pair<std::uint32_t, Window>> found;
+  std::map<std::pair<std::string, bool>, std::uint32_t> begins;
   for (std::uint32_t i = 0; i < words.size(); ++i) {
     const auto [word, fold] = words[i];
     if (word.size() < gram_size) continue;
-    Window best{.word = i,
-                .begin = static_cast<std::uint32_t>(letters.size()),
-                .size = static_cast<std::uint32_t>(word.size()),
-                .fold = fold};
-    letters += fold ? lower_case(word) : std::string(word);
+    const std::string searched = fold ? lower_case(word) : std::string(word);
+    const auto [begin, is_new] = begins.try_emplace({searched, fold}, static_cast<std::uint32_t>(letters.size()));
+    Window best{.word = i, .begin = begin->second, .size = static_cast<std::uint32_t>(word.size()), .fold = fold};
+    if (is_new) letters += searched;
     if (word.size() >= sizeof best.start) best.start = folded<std::uint64_t>(word.data());
     std::uint32_t rarest = 0;
     for (std::uint32_t at = 0, fewest = 0; at + gram_size <= word.size(); ++at) {
@@ -44,7 +45,7 @@ std::string LiteralSearch::tables(const std::vector<Word>& words) {
     ++first[slot(rarest) + 1];
   }
   std::partial_sum(first.begin(), first.end(), first.begin());
-  std::ranges::stable_sort(found, {}, [](const auto& one) { return slot(one.first); });
+  std::ranges::stable_sort(found, {}, [](const auto& one) { return std::pair(slot(one.first), one.second.begin); });
   std::vector<std::uint32_t> grams;
   std::vector<Window> windows;
   for (const auto& [gram, window] : found) {

@@ -52,10 +52,15 @@ class LiteralSearch {
       const std::uint32_t gram = folded<std::uint32_t>(text.data() + at);
       const std::uint32_t in = slot(gram);
       const std::uint32_t end = first_[in + 1];
+      const Window* compared = nullptr;  // several rows may have the same word: it is compared once
+      bool same = false;
       for (std::uint32_t i = first_[in]; i < end; ++i) {
         if (grams_[i] != gram) continue;
         const Window& one = windows_[i];
-        if (one.offset <= at && starts(text.substr(at - one.offset), one)) hit(one.word, at - one.offset);
+        if (compared == nullptr || compared->begin != one.begin)
+          same = one.offset <= at && starts(text.substr(at - one.offset), one);
+        compared = &one;
+        if (same) hit(one.word, at - one.offset);
       }
     }
   }
@@ -67,7 +72,7 @@ class LiteralSearch {
   struct Window {  // the four characters by which a word is found
     std::uint32_t offset = 0;
     std::uint32_t word = 0;
-    std::uint32_t begin = 0;  // of the word in letters_
+    std::uint32_t begin = 0;  // of the word in letters_, which holds each word once
     std::uint32_t size = 0;
     std::uint64_t start = 0;  // folded: the first characters of the word, if it is long enough, otherwise 0
     std::uint64_t fold = 0;

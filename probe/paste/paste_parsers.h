@@ -124,6 +124,7 @@ Snapshot parse_nccl_tests(const std::string& text);
 bool starts_compared_values(std::string_view line);
 Snapshot parse_compared_values(const std::string& text);
 bool starts_repeated_runs(std::string_view line);
+bool starts_list_of_runs(std::string_view line);
 Snapshot parse_repeated_runs(const std::string& text);
 bool starts_printed_errors(std::string_view line);
 Snapshot parse_printed_errors(const std::string& text);

@@ -76,6 +76,7 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"nccl-tests", starts_nccl_tests, parse_nccl_tests, short_report},
       {"compared values", starts_compared_values, parse_compared_values, short_report},
       {"repeated runs", starts_repeated_runs, parse_repeated_runs, short_report},
+      {"list of runs", starts_list_of_runs, parse_repeated_runs, short_report},
       {"printed errors", starts_printed_errors, parse_printed_errors, short_report},
       {"device rows", starts_device_rows, parse_device_rows, short_report},
       {"install commands", starts_installs, parse_installs, short_report},
@@ -149,6 +150,14 @@ Snapshot LogReports::finish(const std::string& source) {
         symptom.line = symptom.line.get() ? line_of(block, *symptom.line.get()) : block.line;
         if (!symptom.text.get()) symptom.text = block.start;
       }
+      // Two readers of one text may tell of the same line.
+      std::erase_if(*symptoms, [&](const Symptom& one) {
+        const auto same = [&one](const Symptom& known) {
+          return known.line.get() == one.line.get() && known.class_.get() == one.class_.get() &&
+                 known.subject.get() == one.subject.get() && known.details == one.details;
+        };
+        return all.log.get() && std::ranges::any_of(*all.log.get(), same);
+      });
     }
     fill_in(all, part);
   }

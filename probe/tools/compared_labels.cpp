@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <initializer_list>
+#include <unordered_map>
 
 #include "host/text.h"
 #include "knowledge/lower_case.h"
@@ -14,61 +15,56 @@ namespace {
 
 constexpr std::size_t longest_label = 400;
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
+// What a word of a label says.
+enum Saying : unsigned {
+  a_device = 1,
+  maybe_a_device = 2,  // "device" and "got" may be said of anything
+  a_reference = 4,
+  nothing = 8,  // of what the value is
+  a_result = 16,
+  products = 32,
+  other_value = 64,  // the value is no result of a calculation: two sides may differ in it
+  plain_value = 128
+};
 
-bool names_device(std::string_view word) {
-  return is_one_of(word,
-                   {"gpu",    "cuda",  "mps",    "xpu",  "npu",      "hip", "rocm", "opencl",   "vulkan", "metal",
-                    "triton", "cudnn", "cublas", "cupy", "tensorrt", "trt", "sycl", "directml", "dml",    "webgpu"});
-}
-
-// "device" and "got" may be said of anything.
-bool may_be_device(std::string_view word) {
-  return is_one_of(word, {"device", "kernel", "got", "actual", "computed", "compiled", "inductor"});
-}
-
-bool names_reference(std::string_view word) {
-  return is_one_of(word, {"cpu", "host", "numpy", "np", "ref", "reference", "expected", "correct", "golden", "gold",
-                          "truth", "desired", "scipy", "exact", "eager", "fp64", "float64"});
-}
-
-// Words of a label that don't say what the value is.
-bool says_nothing(std::string_view word) {
-  return is_one_of(word, {"on",     "the",     "of",    "in",    "with",   "using",   "from",   "print",   "for",
-                          "by",     "is",      "are",   "at",    "result", "results", "output", "outputs", "value",
-                          "values", "tensor",  "array", "to",    "and",    "detach",  "item",   "tolist",  "float",
-                          "astype", "asnumpy", "get",   "torch", "tf",     "jnp",     "cp"});
-}
-
-bool says_result(std::string_view word) {
-  return is_one_of(word, {"result", "results", "output", "outputs", "sum", "answer", "checksum"});
-}
-
-bool says_products(std::string_view word) {
-  return is_one_of(word, {"matmul", "mm", "bmm", "dot", "einsum", "linear", "gemm", "model", "net", "lstm", "gru"}) ||
-         word.starts_with("conv");
-}
-
-// Of a label with such a word the value is no result of a calculation: two sides may differ in it.
-bool says_other(std::string_view word) {
-  return is_one_of(
-      word,
-      {"time",       "times",       "timing",    "ms",          "us",        "sec",        "secs",       "second",
-       "seconds",    "elapsed",     "took",      "duration",    "memory",    "mem",        "ram",        "usage",
-       "util",       "load",        "speed",     "speedup",     "rate",      "fps",        "throughput", "bandwidth",
-       "clock",      "temp",        "power",     "core",        "cores",     "thread",     "threads",    "count",
-       "num",        "number",      "index",     "idx",         "size",      "shape",      "version",    "id",
-       "rank",       "driver",      "used",      "free",        "limit",     "bytes",      "mb",         "gb",
-       "mib",        "gib",         "peak",      "step",        "steps",     "epoch",      "epochs",     "batch",
-       "gflops",     "tflops",      "flops",     "layers",      "devices",   "gpus",       "cpus",       "model",
-       "latency",    "ratio",       "frequency", "performance", "score",     "benchmark",  "loss",       "acc",
-       "accuracy",   "argument",    "arguments", "channels",    "dimension", "dimensions", "dim",        "dims",
-       "args",       "utilization", "available", "visible",     "iteration", "iterations", "allocated",  "reserved",
-       "name",       "type",        "error",     "err",         "diff",      "difference", "tolerance",  "seed",
-       "width",      "height",      "total",     "length",      "percent",   "bits",       "pid",        "port",
-       "capability", "weight",      "bus"});
+unsigned said_by(std::string_view word) {
+  static const auto& all = *new std::unordered_map<std::string_view, unsigned>([] {
+    std::unordered_map<std::string_view, unsigned> sayings;
+    const auto add = [&](Saying saying, std::initializer_list<std::string_view> words) {
+      for (const std::string_view one : words) sayings[one] |= saying;
+    };
+    add(a_device, {"gpu",    "cuda",  "mps",    "xpu",  "npu",      "hip", "rocm", "opencl",   "vulkan", "metal",
+                   "triton", "cudnn", "cublas", "cupy", "tensorrt", "trt", "sycl", "directml", "dml",    "webgpu"});
+    add(maybe_a_device, {"device", "kernel", "got", "actual", "computed", "compiled", "inductor"});
+    add(a_reference, {"cpu", "host", "numpy", "np", "ref", "reference", "expected", "correct", "golden", "gold",
+                      "truth", "desired", "scipy", "exact", "eager", "fp64", "float64"});
+    add(nothing,
+        {"on",   "the",    "of",      "in",     "with",    "using", "from",   "print",  "for",   "by", "is",  "are",
+         "at",   "result", "results", "output", "outputs", "value", "values", "tensor", "array", "to", "and", "detach",
+         "item", "tolist", "float",   "astype", "asnumpy", "get",   "torch",  "tf",     "jnp",   "cp"});
+    add(a_result, {"result", "results", "output", "outputs", "sum", "answer", "checksum"});
+    add(products, {"matmul", "mm", "bmm", "dot", "einsum", "linear", "gemm", "model", "net", "lstm", "gru"});
+    add(plain_value, {"sum", "mean", "var", "std", "exp", "log", "sqrt", "cumsum", "prod", "round", "floor", "sort",
+                      "argmax", "softmax"});
+    add(other_value,
+        {"time",       "times",       "timing",    "ms",          "us",        "sec",        "secs",       "second",
+         "seconds",    "elapsed",     "took",      "duration",    "memory",    "mem",        "ram",        "usage",
+         "util",       "load",        "speed",     "speedup",     "rate",      "fps",        "throughput", "bandwidth",
+         "clock",      "temp",        "power",     "core",        "cores",     "thread",     "threads",    "count",
+         "num",        "number",      "index",     "idx",         "size",      "shape",      "version",    "id",
+         "rank",       "driver",      "used",      "free",        "limit",     "bytes",      "mb",         "gb",
+         "mib",        "gib",         "peak",      "step",        "steps",     "epoch",      "epochs",     "batch",
+         "gflops",     "tflops",      "flops",     "layers",      "devices",   "gpus",       "cpus",       "model",
+         "latency",    "ratio",       "frequency", "performance", "score",     "benchmark",  "loss",       "acc",
+         "accuracy",   "argument",    "arguments", "channels",    "dimension", "dimensions", "dim",        "dims",
+         "args",       "utilization", "available", "visible",     "iteration", "iterations", "allocated",  "reserved",
+         "name",       "type",        "error",     "err",         "diff",      "difference", "tolerance",  "seed",
+         "width",      "height",      "total",     "length",      "percent",   "bits",       "pid",        "port",
+         "capability", "weight",      "bus"});
+    return sayings;
+  }());
+  const auto found = all.find(word);
+  return found == all.end() ? 0 : found->second;
 }
 
 }  // namespace
@@ -86,8 +82,9 @@ Label label_of(std::string_view text) {
     while (at < small.size() && is_letter(small[at])) ++at;
     const std::string_view word = std::string_view(small).substr(begin, at - begin);
     ++label.words;
-    const bool sure = names_device(word), device = sure || may_be_device(word);
-    if (device || names_reference(word)) {
+    const unsigned said = said_by(word);
+    const bool sure = (said & a_device) != 0, device = sure || (said & maybe_a_device) != 0;
+    if (device || (said & a_reference) != 0) {
       const Side side = device ? Side::device : Side::reference;
       // "(a.cuda() @ b.cuda()).cpu()" is the device's.
       const bool fetched = word == "cpu" && small.substr(at).starts_with("()");
@@ -97,12 +94,11 @@ Label label_of(std::string_view text) {
       if (sure && label.device.empty()) label.device = std::string(word);
       continue;
     }
-    label.result = label.result || says_result(word);
-    label.products = label.products || says_products(word);
-    label.plain = label.plain || is_one_of(word, {"sum", "mean", "var", "std", "exp", "log", "sqrt", "cumsum", "prod",
-                                                  "round", "floor", "sort", "argmax", "softmax"});
-    label.other = label.other || says_other(word);
-    if (!says_nothing(word)) label.subject += std::string(word) + " ";
+    label.result = label.result || (said & a_result) != 0;
+    label.products = label.products || (said & products) != 0 || word.starts_with("conv");
+    label.plain = label.plain || (said & plain_value) != 0;
+    label.other = label.other || (said & other_value) != 0;
+    if ((said & nothing) == 0) label.subject += std::string(word) + " ";
   }
   return label;
 }
@@ -118,7 +114,8 @@ bool has_unit(std::string_view rest) {
   const std::size_t end =
       std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"), rest.size());
   // A word that is a label itself follows: "cpu 0.5 gpu 0.6".
-  return label_of(rest.substr(0, end)).side == Side::none && !is_one_of(rest.substr(0, end), {"and", "vs", "but"});
+  const std::string_view word = rest.substr(0, end);
+  return label_of(word).side == Side::none && word != "and" && word != "vs" && word != "but";
 }
 
 }  // namespace

@@ -22,27 +22,61 @@ namespace {
 
 constexpr std::size_t most_entries = 256, most_apart = 24, longest_line = 400;
 
+bool may_be_in_label(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         std::string_view("_ ./@+()[]-").find(c) != std::string_view::npos;
+}
+
+struct Labelled {
+  std::string_view label{}, value{};
+};
+
+// The first label in the text that a colon, an equals sign or an arrow parts from a number or an array.
+std::optional<Labelled> next_labelled(std::string_view text) {
+  static const RE2 form(R"(\s{0,8}((?:tensor\(|array\(|Array\(|tf\.Tensor\()?[\[{]{0,4} ?(?:-?[0-9]|-?inf|-?nan)))");
+  constexpr std::size_t longest_label = 49;
+  for (std::size_t at = text.find_first_of(":=>"); at != std::string_view::npos;
+       at = text.find_first_of(":=>", at + 1)) {
+    std::size_t end = at;  // of the label
+    if (text[at] == '>') {
+      if (at == 0 || (text[at - 1] != '-' && text[at - 1] != '=')) continue;
+      --end;
+    }
+    while (end > 0 && text[end - 1] == ' ') --end;
+    std::size_t begin = end, first = end;
+    while (first > 0 && end - first < longest_label && may_be_in_label(text[first - 1])) {
+      --first;
+      if (std::isalpha(static_cast<unsigned char>(text[first]))) begin = first;
+    }
+    re2::StringPiece rest(text.data() + at + 1, text.size() - at - 1), value;
+    if (begin < end && RE2::Consume(&rest, form, &value))
+      return Labelled{text.substr(begin, end - begin), {value.data(), value.size()}};
+  }
+  return std::nullopt;
+}
+
 // "y_cpu = 0.25, y_gpu = 0.26": each label of a line with its value. False: the line has none.
 bool labelled_values(std::string_view text, std::size_t begin, std::string_view line, std::size_t row, std::size_t& end,
                      const Label& section, std::vector<Entry>& all) {
-  static const RE2 form(
-      R"(([A-Za-z][\w ./@+()\[\]-]{0,48}?) ?(?:[:=]|->|=>)\s{0,8}((?:tensor\(|array\(|Array\(|tf\.Tensor\()?[\[{]{0,4} ?(?:-?[0-9]|-?inf|-?nan)))");
-  re2::StringPiece rest(line.data(), line.size());
-  re2::StringPiece label, value;
   static const RE2 words(R"((?i)mismatch|differ|wrong|incorrect|not (?:match|equal))");
-  const bool mismatch = RE2::PartialMatch(rest, words);
+  std::string_view rest = line;
+  std::optional<bool> mismatch;
   bool any = false;
-  while (all.size() < most_entries && RE2::FindAndConsume(&rest, form, &label, &value)) {
-    Label said = label_of(std::string_view(label.data(), label.size()));
+  while (all.size() < most_entries) {
+    const auto next = next_labelled(rest);
+    if (!next) break;
+    Label said = label_of(next->label);
+    rest = line.substr(static_cast<std::size_t>(next->value.data() + next->value.size() - line.data()));
     if (said.side == Side::none && section.side != Side::none) {
       said.side = section.side;
       said.surely = section.surely;
       said.device = section.device;
       said.result = said.result || section.result;
     }
-    std::size_t at = begin + static_cast<std::size_t>(value.data() - line.data());
+    std::size_t at = begin + static_cast<std::size_t>(next->value.data() - line.data());
     any = true;
-    said.result = said.result || mismatch;
+    if (!mismatch) mismatch = RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), words);
+    said.result = said.result || *mismatch;
     if (said.side == Side::none || said.side == Side::both || said.other) continue;
     auto entry = value_at(text, at);
     if (!entry) continue;
@@ -52,7 +86,7 @@ bool labelled_values(std::string_view text, std::size_t begin, std::string_view 
     end = std::max(end, at);
     const std::size_t used = at - begin;
     if (used >= line.size()) break;
-    rest = re2::StringPiece(line.data() + used, line.size() - used);
+    rest = line.substr(used);
   }
   return any;
 }

@@ -256,7 +256,15 @@ std::optional<std::size_t> by_statement(const std::vector<std::string_view>& lin
 
 bool starts_repeated_runs(std::string_view line) {
   static const RE2 form(
-      R"((?i)^[\s>#*|\[=-]{0,8}(?:first (?:run|time|trial|try)|1st run|(?:training |test |inference )?run|trial|attempt|execution|repeat|try) ?(?:#|no\.? ?|number )?(?:[0-9]{1,2}\b|:)|\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]{4,80}\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: )|^\s*#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2})");
+      R"((?i)^[\s>#*|\[=-]{0,8}(?:first (?:run|time|trial|try)|1st run|(?:training |test |inference )?run|trial|attempt|execution|repeat|try) ?(?:#|no\.? ?|number )?(?:[0-9]{1,2}\b|:)|\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]{4,80}\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: ))");
+  return RE2::PartialMatch(piece(line.substr(0, most_of_line)), form);
+}
+
+bool starts_list_of_runs(std::string_view line) {
+  static const RE2 form(R"(^\s*#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2})");
+  const std::size_t first = line.find_first_not_of(" \t");
+  if (first == line.npos || (line[first] != '#' && std::isdigit(static_cast<unsigned char>(line[first])) == 0))
+    return false;
   return RE2::PartialMatch(piece(line.substr(0, most_of_line)), form);
 }
 
