@@ -192,6 +192,7 @@ class Graphs(OfValues):
             self.saved_by_one(nodes)
             self.outside_of_its_scope(calls)
             self.foreign_operations(nodes)
+            self.behind_the_prefetch(calls)
 
     # ---- Keras
 
@@ -349,6 +350,24 @@ class Graphs(OfValues):
                 if self.method(call, "map") and call.args and not isinstance(call.args[0], ast.Name) or self.method(
                         call, "map") and self.function(call.args[0] if call.args else call) is not None:
                     self.mistake(call, "a map that a device doesn't move", self.written(where), other=one)
+
+    def behind_the_prefetch(self, calls):
+        """ds.apply(prefetch_to_device("/GPU:0")).map(f): the prefetch to a device must be the last step."""
+        for call in calls:
+            if self.method(call, *OF_DATASET) and not self.full(call.func):
+                before = self.prefetched(call.func.value, 4)
+                if before is not None:
+                    self.mistake(before, "a prefetch to a device that is not the last step", self.written(call.func), other=call, doubted=False)
+
+    def prefetched(self, node, deepest):
+        """The prefetch to a device that a dataset has gone through."""
+        for one in self.origins.of(node) if deepest > 0 else ():
+            if not isinstance(one, ast.Call) or not isinstance(one.func, ast.Attribute) or self.full(one.func):
+                continue
+            given = self.origins.made(one.args[0]) if one.func.attr == "apply" and one.args else None
+            if isinstance(given, ast.Call) and self.full(given.func) == "tensorflow.data.experimental.prefetch_to_device":
+                return given
+        return None
 
     def batches_of_all(self, calls):
         """distribute_datasets_from_function(make), where make() batches by the global size."""

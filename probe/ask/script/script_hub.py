@@ -21,6 +21,7 @@ class Hub(Loading):
             self.one_gpu_for_all()
         if {"lightning", "pytorch_lightning"} & self.roots:
             self.trainers()
+            self.number_for_a_count()
             for of in self.classes.values():
                 self.outputs_of_each_epoch(of)
         if "transformers" in self.roots:
@@ -62,6 +63,30 @@ class Hub(Loading):
                 "transformers", "peft"} & self.roots and not self.has_method(call.func.attr)
             if GIVES_NOTHING.match(self.full(call.func)) or method:
                 self.mistake(call, "a result that is None", target, doubted=False)
+
+    def number_for_a_count(self):
+        """Trainer(devices=args.gpu_id): a number tells how many GPUs, and [args.gpu_id] would tell which."""
+        for call in self.calls:
+            if not re.match(r"(lightning|pytorch_lightning|lightning_fabric)\.(\w+\.)*(Trainer|Fabric)$", self.full(call.func)):
+                continue
+            given = self.word(call, "devices")
+            inner = given.args[0] if isinstance(given, ast.Call) and getattr(given.func, "id", "") == "int" and len(given.args) == 1 else given
+            name = inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
+            option = self.option_called(name) if isinstance(inner, ast.Attribute) else None
+            words = {k.arg: k.value for k in option.keywords} if option is not None else {}
+            number = getattr(words.get("type"), "id", "") == "int" or inner is not given or option is None and any(
+                type(getattr(one, "value", None)) is int for one in self.origins.known(inner))
+            tells = str(self.said(words.get("help"), "")) if "help" in words else ""
+            by_name = re.match(r"(cuda_?)?(gpu|device|card|cuda)_?(id|idx|index|number|no|nr|ordinal)$|which_(gpu|card|device)$", name)
+            by_help = re.match(r"(gpu|device|card|cuda)$", name) and re.search(
+                r"\b(index|id|ordinal|which|card (number|to)|gpu (number|to))\b", tells, re.I)
+            if number and (by_name or by_help) and not re.search(r"how many|number of|count", tells, re.I):
+                self.mistake(given, "a GPU's number where their count is asked", "devices=%s" % self.written(given), self.written(given))
+
+    def option_called(self, name):
+        """The call of add_argument that makes an option."""
+        return next((call for call in self.calls if getattr(call.func, "attr", "") == "add_argument" and any(
+            str(getattr(one, "value", "")).lstrip("-").replace("-", "_") == name for one in call.args)), None)
 
     def has_method(self, name):
         return any(of.name == name for of in self.functions)

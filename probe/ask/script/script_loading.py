@@ -62,6 +62,7 @@ class Loading(Steps):
         self.device_of_its_example()
         self.compiled_and_switched_off()
         self.weights_of_eight_bits()
+        self.compiled_and_passed_by()
 
     # ---- what expressions stand for
 
@@ -340,6 +341,47 @@ class Loading(Steps):
             if padded is not None and self.steps_in(loop):
                 return self.mistake(self.word(fixed, "dynamic"), "sizes that each compile again", self.written(padded), other=padded)
         return None
+
+    def compiled_and_passed_by(self):
+        """model = torch.compile(model); model.loss(x).backward(): what is compiled is forward(), and this method is not."""
+        made = [call for call in self.calls if self.full(call.func) == "torch.compile" and call.args]
+        if not made or not self.trains or self.says(r"(?<!torch)\.compile\(") or any(self.compiles(call.func) for call in self.calls):
+            return
+        for call in self.calls:
+            compiled = self.compiles(call.func.value) if isinstance(call.func, ast.Attribute) else None
+            of = self.classes.get(self.class_name(compiled.args[0])) if compiled is not None and compiled.args else None
+            method = self.method(of, call.func.attr) if of is not None and call.func.attr != "forward" else None
+            if method is None or method.decorator_list or not call.args and not call.keywords:
+                continue
+            runs = any(self.written(one.func) in ("self", "self.forward") or self.written(one.func).startswith("self.") and any(
+                self.written(target) == self.written(one.func) for target in self.targets_of(of)) for one in calls_in(method.body))
+            handed = any(self.compiles(given) is compiled for one in self.calls if one is not call and one is not compiled
+                         for given in one.args + [k.value for k in one.keywords] if self.may_call(one))
+            if runs and not handed:
+                return self.mistake(compiled, "a compiled model that is passed by", self.written(call.func), other=call)
+        return None
+
+    def compiles(self, node):
+        """The call of torch.compile that a value comes from; None: another, or one that is not compiled."""
+        named = isinstance(node, ast.Name) and node.id != "self" or isinstance(node, ast.Attribute) and node.attr in self.origins.attributes
+        if not named or any(isinstance(one, (ast.FunctionDef, ast.Lambda)) for one in self.origins.of(node, True)):
+            return None
+        return next((one for one in self.origins.wrappers_of(node) if self.full(one.func) == "torch.compile"), None)
+
+    def class_name(self, node):
+        made = self.origins.made(node)
+        return getattr(made.func, "id", "") if isinstance(made, ast.Call) else ""
+
+    @staticmethod
+    def targets_of(of):
+        """What a class assigns to its object."""
+        return [part for one in ast.walk(of) if isinstance(one, ast.Assign) for target in one.targets for part in ast.walk(target)
+                if isinstance(part, ast.Attribute)]
+
+    def may_call(self, call):
+        """Whether a call of what the file does not hold may call the model that it is given."""
+        name = self.full(call.func) or self.written(call.func)
+        return not self.origins.functions_of(call.func) and not re.match(r"torch\.(save|optim|nn\.utils|compile)|print$|len$|sum$|isinstance$", name)
 
     def compiled_and_switched_off(self):
         """os.environ["TORCHDYNAMO_DISABLE"] = "1", or backend="eager", in a script that compiles to be fast."""

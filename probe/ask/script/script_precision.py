@@ -21,6 +21,7 @@ class Precision(Scoped):
         self.sizes_that_change(nodes)
         self.casts_to_float32(nodes)
         self.ids_beyond_a_table(nodes)
+        self.flash_of_modules(nodes)
         for of, own in self.scopes:
             self.scaled_gradients(of, own)
             self.short_positions(of, own)
@@ -206,17 +207,41 @@ class Precision(Scoped):
             call = block.items[0].context_expr
             if not isinstance(call, ast.Call):
                 continue
-            kinds = call.args[0].elts if call.args and isinstance(call.args[0], (ast.List, ast.Tuple)) else call.args[:1]
-            alone = self.full(call.func) == "torch.nn.attention.sdpa_kernel" and kinds and all(
-                self.full(kind).endswith((".FLASH_ATTENTION", ".CUDNN_ATTENTION")) for kind in kinds)
-            says = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
-            alone = alone or self.full(call.func) == "torch.backends.cuda.sdp_kernel" and says.get("enable_flash", True) is True and \
-                says.get("enable_math") is False and says.get("enable_mem_efficient") is False
-            for attention in calls_in(block.body) if alone else ():
+            for attention in calls_in(block.body) if self.flash_alone(call) else ():
                 if self.full(attention.func) == "torch.nn.functional.scaled_dot_product_attention" and attention.args and getattr(
                         attention.args[0], "id", "") in made:
                     self.mistake(attention, "attention in float32 where half is asked", other=made[attention.args[0].id],
                                  doubted=False)
+
+    def flash_alone(self, call):
+        """Whether attention may take no other kernel than those for half precision within this block."""
+        given = self.given(call, 0, "backends")
+        given = self.value_of(given) if given is not None else None
+        kinds = given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given] if given is not None else []
+        says = {k.arg: self.said(k.value) for k in call.keywords}
+        return self.full(call.func) == "torch.nn.attention.sdpa_kernel" and bool(kinds) and all(
+            self.full(kind).endswith((".FLASH_ATTENTION", ".CUDNN_ATTENTION")) for kind in kinds) or self.full(
+                call.func) == "torch.backends.cuda.sdp_kernel" and says.get("enable_flash", True) is True and says.get(
+                    "enable_math") is False and says.get("enable_mem_efficient") is False
+
+    def flash_of_modules(self, nodes):
+        """FLASH_ATTENTION alone in a module's forward(), where all that the script trains on the GPU is in float32."""
+        text = re.sub(r"set_float32_matmul_precision|float32", "", self.reader.text)
+        if re.search(r"autocast|\.half\(|bfloat16|float16|[dD]type|precision|deepspeed|[tT]rainer|\.type\(|\bamp\b|fp16|bf16|\.to\(self|\.to\(other",
+                     text) or not self.says(r"\.cuda\(|['\"]cuda") or not self.says(r"\.backward\("):
+            return
+        off = [one for one in self.tracing.index.calls if self.full(one.func) in (
+            "torch.backends.cuda.enable_math_sdp", "torch.backends.cuda.enable_mem_efficient_sdp") and self.said(self.given(one, 0, "enabled")) is False]
+        everywhere = len({self.full(one.func) for one in off}) == 2
+        for attention in self.tracing.index.calls:
+            if self.full(attention.func) != "torch.nn.functional.scaled_dot_product_attention":
+                continue
+            around = list(self.origins.around(attention))
+            block = next((item.context_expr for one in around if isinstance(one, ast.With) for item in one.items if isinstance(
+                item.context_expr, ast.Call) and self.flash_alone(item.context_expr)), None)
+            inside = any(isinstance(one, ast.ClassDef) and any(self.full(base).endswith("nn.Module") for base in one.bases) for one in around)
+            if inside and (block is not None or everywhere):
+                self.mistake(attention, "attention in float32 where half is asked", other=block or off[0])
 
     def sizes_that_change(self, nodes):
         """torch.backends.cudnn.benchmark = True, and images of random sizes."""

@@ -1313,7 +1313,20 @@ class Reader:
             for node, source in self.float64:
                 self.source = source
                 named = self.tracing.constants.get(self.written(node.value if isinstance(node, ast.keyword) else node))
-                self.mistake(node, "float64 in JAX without x64", self.written(node), other=named)
+                kind = self.kind_by_name(node)
+                if kind is not None:  # DTYPE = jnp.float64, which several calls are given
+                    self.mistake(kind, "float64 in JAX without x64", self.written(kind), other=node)
+                else:
+                    self.mistake(node, "float64 in JAX without x64", self.written(node), other=named)
+
+    def kind_by_name(self, node):
+        """What the name of a kind stands for, which a call is given: jnp.float64, of DTYPE."""
+        given = node.args + [k.value for k in node.keywords] if isinstance(node, ast.Call) else []
+        for one in given:
+            of = self.tracing.constants.get(one.id) if isinstance(one, ast.Name) else None
+            if isinstance(of, (ast.Attribute, ast.Constant)) and self.written(of).rstrip("'").endswith("float64"):
+                return of
+        return None
 
     # ---- calls
 
@@ -1518,6 +1531,10 @@ class Reader:
     def of_keras_model(self, node, model, attribute, words):
         if attribute in MODEL_USES:
             self.old_arguments(node, "fit", words)
+        if attribute == "save" and text_of(words.get("save_format")) and model["keras"] in ("tensorflow", "keras") and not (
+                node.args and re.search(r"\.(keras|h5|hdf5)\b", self.written(node.args[0]))):
+            self.mistake(self.keyword_of(node, "save_format"), "an argument that Keras 3 lacks", "save_format", "save", doubted=bool(
+                node.args and not isinstance(node.args[0], ast.Constant)))
         for word in words if attribute in KEYWORDS and model["keras"] else ():
             if word and word not in KEYWORDS[attribute] and word not in OLD_ARGUMENTS["fit"]:
                 self.mistake(node, "an argument that Keras never had", word, "%s()" % attribute)

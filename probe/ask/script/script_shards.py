@@ -27,6 +27,8 @@ class Shards(Ranks):
         self.first_of_the_devices()
         self.exported_wrapper()
         self.there_and_back()
+        self.one_gpu_of_replicas()
+        self.unfrozen_behind_the_wrapper()
         if self.says(r"deepspeed"):
             self.engine_passed_by()
             self.configurations()
@@ -94,6 +96,111 @@ class Shards(Ranks):
                 if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Attribute) and self.written(
                         one.target.value) == "self" and not self.says(r"register_buffer\(['\"]%s" % re.escape(one.target.attr)):
                     self.mistake(one, "a member of a replica that is thrown away", self.written(one.target))
+
+    def one_gpu_of_replicas(self):
+        """def forward(self, x): torch.arange(n, device=self.device), which is cuda:0 in each replica of DataParallel."""
+        for call in self.calls_of(*DATA_PARALLEL):
+            ids = self.value_of(self.given(call, 1, "device_ids")) if self.given(call, 1, "device_ids") is not None else None
+            if isinstance(ids, (ast.List, ast.Tuple)) and len(ids.elts) < 2:
+                continue
+            made = self.origins.made(call.args[0]) if call.args else None
+            inside = [one for one in self.classes if isinstance(made, ast.Call) and getattr(made.func, "id", "") == one.name]
+            for of in inside + [one for one in self.classes for part in inside if one is not part and any(
+                    getattr(inner.func, "id", "") == one.name for inner in calls_in(part.body))]:
+                for method in of.body:
+                    if isinstance(method, ast.FunctionDef) and method.name != "__init__" and (method.name == "forward" or re.search(
+                            r"self\.%s\(" % re.escape(method.name), self.reader.text)):
+                        self.numbered_in(method, call)
+
+    def numbered_in(self, method, parallel):
+        """Where a module's method makes a tensor on a GPU that is named by its number, or moves one there."""
+        for one in calls_in(method.body):
+            where = one.args[0] if getattr(one.func, "attr", "") in ("to", "cuda") and one.args and not self.full(one.func) else self.word(
+                one, "device") if self.full(one.func).startswith("torch.") or is_call(one, "to") else None
+            if where is None:
+                continue
+            known = self.origins.of(where)
+            if known and all(self.number_of_gpu(of, is_call(one, "cuda")) for of in known):
+                self.mistake(one, "a GPU by its number in a replica", self.written(where), other=parallel)
+
+    def number_of_gpu(self, node, alone):
+        """Whether it is torch.device("cuda:0") or "cuda:0", or the number itself where that alone is given."""
+        if isinstance(node, ast.Call) and self.full(node.func) == "torch.device" and node.args:
+            if len(node.args) > 1:
+                return self.said(node.args[0]) == "cuda" and type(self.said(node.args[1])) is int
+            node = node.args[0]
+            if isinstance(node, ast.IfExp):  # "cuda:0" if torch.cuda.is_available() else "cpu"
+                node = node.body
+        value = self.said(node)
+        return isinstance(value, str) and re.match(r"cuda:\d+$", value) is not None or alone and type(value) is int
+
+    def unfrozen_behind_the_wrapper(self):
+        """net.body.requires_grad_(False); ddp = DDP(net); …; ddp.module.body.requires_grad_(True): DDP averages what it found."""
+        wrappers = self.calls_of(*DDP_OF_TORCH)
+        if len(wrappers) != 1 or not self.says(r"requires_grad"):
+            return
+        wrapper = wrappers[0]
+        scope = self.origins.scope(wrapper)
+        if any(isinstance(one, (ast.For, ast.While)) for one in self.origins.around(wrapper)) or not wrapper.args:
+            return
+        switched = [place for one in self.nodes for place in self.switches(one)]
+        frozen = any(flag is False and self.ran_before(at, wrapper, scope, 3) for _, flag, at in switched)
+        given = self.written(wrapper.args[0])
+        for of, flag, at in switched if frozen else ():
+            root, of_ddp = of, False
+            while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+                of_ddp = of_ddp or isinstance(root, ast.Attribute) and self.made_by(root, *DDP_OF_TORCH) is not None
+                root = root.func if isinstance(root, ast.Call) else root.value
+            of_ddp = of_ddp or isinstance(root, ast.Name) and self.made_by(root, *DDP_OF_TORCH) is not None
+            same = isinstance(root, ast.Name) and root.id == given and self.origins.scope(at) is scope and at.lineno > wrapper.lineno
+            if flag is True and (of_ddp or same):
+                self.mistake(at, "parameters that their wrapper does not know", other=wrapper)
+                return
+
+    def switches(self, one):
+        """(what it is of, True or False, where), of x.requires_grad_(True) and p.requires_grad = False, also through functions."""
+        if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "requires_grad_":
+            flag, of = self.given(one, 0, "requires_grad"), one.func.value
+            flag = ast.Constant(True) if flag is None else flag
+        elif isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Attribute) and one.targets[0].attr == "requires_grad":
+            flag, of = one.value, one.targets[0].value
+        else:
+            return
+        loop = next((by for by in self.origins.around(one) if isinstance(by, ast.For) and re.search(
+            r"parameters\(\)|\.modules\(\)|children\(\)", self.written(by.iter))), None)
+        if loop is not None and isinstance(of, ast.Name):
+            of = loop.iter
+        root = of
+        while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+            root = root.func if isinstance(root, ast.Call) else root.value
+        function = self.origins.scope(one)
+        names = [a.arg for a in function.args.args] if isinstance(function, ast.FunctionDef) else []
+        if not isinstance(root, ast.Name) or root.id not in names or root.id == "self":
+            if isinstance(flag, ast.Constant):
+                yield of, flag.value, loop if loop is not None else one
+            return
+        for site in self.origins.sites(function):
+            def of_site(name):
+                at = names.index(name) - site.hidden
+                found = next((k.value for k in site.keywords if k.arg == name), None)
+                return found if found is not None else site.args[at] if 0 <= at < len(site.args) else self.origins.default(
+                    function, function.args.args[names.index(name)])
+            said = of_site(flag.id) if isinstance(flag, ast.Name) and flag.id in names else flag
+            owner = of_site(root.id)
+            if isinstance(said, ast.Constant) and owner is not None:
+                yield owner, said.value, site.call
+
+    def ran_before(self, node, wrapper, scope, deepest):
+        """Whether a statement surely ran before the wrapper was made: in its function above it, or in what that called above it."""
+        of = self.origins.scope(node)
+        if of is scope:
+            loops = [one for one in self.origins.around(node) if isinstance(one, (ast.For, ast.While)) and not re.search(
+                r"parameters\(\)|modules\(\)|children\(\)", self.written(getattr(one, "iter", one)))]
+            return node.lineno <= wrapper.lineno and not loops
+        while isinstance(of, ast.Lambda):
+            of = self.origins.scope(of)
+        return isinstance(of, ast.FunctionDef) and deepest > 0 and any(
+            self.ran_before(site.call, wrapper, scope, deepest - 1) for site in self.origins.sites(of))
 
     def divided_in_time(self):
         """DataParallel(GRU(64, 128)): it divides the first dimension, which is time."""

@@ -197,6 +197,10 @@ class Steps(WholeFile):
         given = call.args[1:]
         function = self.origins.scope(call)
         names = [one.arg for one in function.args.args] if isinstance(function, ast.FunctionDef) else []
+        rest = function.args.vararg if names else None
+        if rest is not None and len(given) == 1 and isinstance(given[0], ast.Starred) and getattr(given[0].value, "id", "") == rest.arg:
+            sites = [site.args[len(names) - site.hidden:] for site in self.origins.sites(function)]  # def run(self, module, *args)
+            return [of for of in sites if of and not any(isinstance(one, ast.Starred) for one in of)]
         if function is None or getattr(function, "name", "forward") == "forward" or not all(getattr(one, "id", "") in names for one in given):
             return [given]
         places = [names.index(one.id) for one in given]

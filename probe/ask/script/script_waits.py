@@ -224,6 +224,7 @@ class Waits(Scoped):
 
     def chosen_by_the_build(self, nodes):
         """if torch.version.cuda is not None: device = "cuda": a build for CUDA runs on machines without a GPU, too."""
+        self.chosen_by_a_switch(nodes)
         if self.says(r"is_available\(|device_count\(") or not self.says(r"\bversion\b"):
             return
         for one in nodes:
@@ -232,6 +233,31 @@ class Waits(Scoped):
             first = (one.body if isinstance(one.body, list) else [one.body]) if asks else ()
             if any(isinstance(part, ast.Constant) and re.match(r"cuda(:\d+)?$", str(part.value)) for inner in first for part in ast.walk(inner)):
                 self.mistake(one.test, "a build for CUDA that is taken for a GPU")
+
+    def chosen_by_a_switch(self, nodes):
+        """if not torch.backends.cudnn.enabled: sys.exit("no GPU"): the switch is True on machines without a GPU, too."""
+        switches = ("torch.backends.cudnn.enabled", "torch.backends.cudnn.is_available")
+        for one in nodes if self.says(r"cudnn") else ():
+            asks = isinstance(one, (ast.If, ast.IfExp, ast.Assert)) and next((part for part in ast.walk(one.test) if isinstance(
+                part, ast.Attribute) and self.full(part) in switches), None)
+            if not asks or self.says_of_gpu(one.test):
+                continue
+            if isinstance(one, ast.Assert):
+                ways = [one.msg] if one.msg is not None else []
+            else:
+                ways = (one.body if isinstance(one.body, list) else [one.body])
+            names_one = not isinstance(one, ast.Assert) and any(isinstance(part, ast.Constant) and re.match(
+                r"cuda(:\d+)?$", str(part.value)) for inner in ways for part in ast.walk(inner))
+            refuses = any(isinstance(part, ast.Constant) and isinstance(part.value, str) and re.search(
+                r"\bGPUs?\b|\bCUDA device|graphics card", part.value) and not re.search(r"cudnn", part.value, re.I) for inner in ways for part in ast.walk(
+                    inner)) and (isinstance(one, ast.Assert) or isinstance(one.test, ast.UnaryOp) and any(isinstance(part, ast.Raise) or isinstance(
+                        part, ast.Call) and self.written(part.func) in ("sys.exit", "exit", "quit", "SystemExit", "os._exit") for inner in ways for part in ast.walk(inner)))
+            if names_one or refuses:
+                self.mistake(one.test, "a switch of cuDNN that is taken for a GPU", self.written(asks))
+
+    def says_of_gpu(self, test):
+        """Whether a test asks for a GPU as well."""
+        return re.search(r"cuda\.is_available|device_count|accelerator", self.written(test)) is not None
 
     def fields_that_stay(self, nodes):
         """for f in fields(self): getattr(self, f.name).to(device), which drops each copy."""

@@ -20,6 +20,8 @@ PROVIDERS = tuple(name + "ExecutionProvider" for name in (
     "TVM VSINPU Nnapi SNPE JS WebNN").split())
 STRATEGIES_OF_TF = re.compile(r"tensorflow\.distribute\.(experimental\.)?(\w*Mirrored|TPU|CentralStorage|ParameterServer)Strategy$")
 LOSSES_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.losses\.[A-Z]\w+$")
+# What computes with the values of an array, or hands them on as they are now.
+OF_ARRAYS = frozenset("mean sum std var min max argmax argmin any all copy astype tobytes tofile clone dot prod cumsum round clip nonzero argsort sort".split())
 MEAN_LOSSES = ("tensorflow.reduce_mean", "tensorflow.math.reduce_mean", "keras.ops.mean")
 
 
@@ -292,8 +294,7 @@ class Wholes(WholeFile):
 
     def copied_to_host(self, nodes):
         """host.copy_(features, non_blocking=True), of a pinned buffer that is read with nothing that waits."""
-        if self.says(r"synchronize|wait_stream|wait_event|\.wait\(|\.item\(\)|\.query\("):
-            return
+        waits = self.says(r"synchronize|wait_stream|wait_event|\.wait\(|\.item\(\)|\.query\(")
         pinned = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(
             one.value, ast.Call) and self.full(one.value.func).startswith("torch.") and (
                 re.search(r"pin_memory=True", self.written(one.value)) and "device=" not in self.written(one.value))}
@@ -305,17 +306,61 @@ class Wholes(WholeFile):
                 of = one.func.value
                 while isinstance(of, ast.Subscript):
                     of = of.value
-                if self.written(of) in pinned:
+                if waits and self.written(of) in pinned | self.pinned_members():
+                    read = self.read_at_once(one, self.written(of))
+                    if read is not None:
+                        self.reader.mistake(one, "a copy to the host that nobody waits for", self.written(one), other=read)
+                elif self.written(of) in pinned:
                     read = next((later for later in nodes if isinstance(later, ast.Call) and later.lineno > one.lineno and any(
                         self.written(part) == self.written(of) for part in [later.func] + later.args + [
                             getattr(later.func, "value", None)] if part is not None)), None)
                     self.reader.mistake(one, "a copy to the host that nobody waits for", self.written(one), other=read)
+
+    def pinned_members(self):
+        """What is assigned torch.empty(…, pin_memory=True), or torch.empty(…).pin_memory()."""
+        return {name for name, values in self.tracing.index.assigned.items() if all(isinstance(one, ast.Call) and (
+            self.said(self.word(one, "pin_memory")) is True or is_call(one, "pin_memory")) for one in values)}
+
+    def read_at_once(self, copy, name):
+        """Where the statements behind a copy compute with what it fills, before one that may wait for it."""
+        before = copy
+        for outer in self.origins.around(copy):
+            for body in (getattr(outer, field, None) for field in ("body", "orelse", "finalbody")):
+                if not isinstance(body, list) or before not in body:
+                    continue
+                for one in body[body.index(before) + 1:]:
+                    text = self.reader.written_whole(one)
+                    if re.search(r"synchroni[sz]e|wait|\.done\b|query\(|\.item\(|\.cpu\(|\.tolist\(|asnumpy|float\(", text) or isinstance(
+                            one, (ast.FunctionDef, ast.ClassDef, ast.Break, ast.Continue, ast.Return, ast.Raise)):
+                        return None
+                    found = next((node for node in ast.walk(one) if self.computes_with(node, name)), None)
+                    if found is not None:
+                        return found
+                    if any(isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store) and self.written(node) == name
+                           for node in ast.walk(one)):
+                        return None
+            if not isinstance(outer, (ast.With, ast.Expr, ast.Assign)):
+                return None
+            before = outer
+        return None
+
+    def computes_with(self, node, name):
+        """host.mean(), numpy.sum(host), host * 2: not a call that may only keep it."""
+        names = (name, name + ".numpy()")
+        if isinstance(node, ast.Call):
+            method = isinstance(node.func, ast.Attribute) and node.func.attr in OF_ARRAYS and self.written(node.func.value) in names
+            return method or self.full(node.func).startswith("numpy.") and any(self.written(one) in names for one in node.args)
+        return isinstance(node, ast.BinOp) and (self.written(node.left) in names or self.written(node.right) in names)
 
     def streams_apart(self, nodes):
         """with torch.cuda.stream(side): …, whose results are used with nothing that waits for them."""
         if not self.says(r"stream"):
             return None
         others = re.sub(r"current_stream\([^()]*\)\.synchronize\(\)", "", self.reader.text)  # waits for what came before
+        behind = [call for call in self.tracing.index.calls if is_call(call, "wait_stream") and call.args and self.made_by(
+            call.args[0], "torch.cuda.current_stream") is not None]  # the other stream waits, and nobody waits for it
+        if behind and others.count("wait_stream") == len(behind):
+            others = others.replace("wait_stream", "")
         once = sum(self.written(part).count("synchronize") for of in self.tracing.index.functions if of.name in ("__init__", "__iter__")
                    for part in of.body if not isinstance(part, (ast.For, ast.While)))  # before any batch
         if re.search(r"wait_stream|wait_event|record_event|\.wait\(|CUDAGraph|cuda\.graph|\.query\(", others) or others.count(
@@ -325,10 +370,20 @@ class Wholes(WholeFile):
             for item in one.items if isinstance(one, ast.With) else ():
                 call = item.context_expr
                 if isinstance(call, ast.Call) and self.full(call.func) == "torch.cuda.stream" and any(
-                        isinstance(inner, ast.Assign) for inner in one.body):
+                        isinstance(inner, ast.Assign) for inner in one.body) and not (behind and not self.read_elsewhere(one, nodes)):
                     gives = next((part for part in nodes if isinstance(part, ast.Yield) and part.lineno > one.lineno), None)
                     return self.reader.mistake(one, "a stream that nobody waits for", self.written(call), other=gives)
         return None
+
+    def read_elsewhere(self, block, nodes):
+        """Whether what a block on another stream assigns is read where that stream is not the current one."""
+        made = {self.written(target) for one in block.body if isinstance(one, ast.Assign) for whole in one.targets for target in ast.walk(whole)
+                if isinstance(target, (ast.Name, ast.Attribute)) and isinstance(target.ctx, ast.Store)}
+        aside = {id(inner) for one in nodes if isinstance(one, ast.With) and any("stream" in self.written(item.context_expr) for item in one.items)
+                 for part in one.body for inner in ast.walk(part)}
+        return any(isinstance(one, (ast.Name, ast.Attribute)) and isinstance(one.ctx, ast.Load) and one.lineno != block.lineno and id(
+            one) not in aside and self.written(one) in made and (isinstance(one, ast.Attribute) or self.origins.scope(one) is self.origins.scope(block))
+                   for one in nodes)
 
     def profiled(self, nodes):
         """A schedule of the profiler goes on with prof.step()."""
@@ -414,12 +469,19 @@ class Wholes(WholeFile):
 
     def copied_from_cupy(self, nodes):
         """array.get(blocking=False), with nothing that waits."""
-        for one in nodes if not self.says(r"synchronize|\.done\b") else ():
+        waits = self.says(r"synchronize|\.done\b")
+        for one in nodes:
             if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("get", "asnumpy") and any(
                     k.arg == "blocking" and getattr(k.value, "value", None) is False for k in one.keywords):
                 host = next((k.value for k in one.keywords if k.arg == "out"), None)
                 reads = next((name for name in nodes if isinstance(name, ast.Name) and name.id == getattr(
                     host, "id", None) and name.lineno > one.lineno), None)
+                if host is None and isinstance(self.origins.parents.get(id(one)), ast.Assign):  # host = array.get(blocking=False)
+                    host = self.origins.parents[id(one)].targets[0]
+                if waits:
+                    reads = self.read_at_once(one, self.written(host)) if host is not None else None
+                    if reads is None:
+                        continue
                 self.reader.mistake(one, "a copy to the host that nobody waits for", self.written(one), other=reads)
 
     # ---- ONNX Runtime
@@ -533,7 +595,7 @@ class Wholes(WholeFile):
         for one in nodes:
             if isinstance(one, ast.Call) and re.match(r"(tensorflow\.)?keras\.(\w+\.)*(LSTM|GRU)$", self.full(one.func)):
                 for keyword in one.keywords:
-                    value = getattr(keyword.value, "value", None)
+                    value = self.said(keyword.value)
                     slow = keyword.arg == "recurrent_dropout" and isinstance(value, float) and value > 0 or \
                         keyword.arg == "recurrent_activation" and isinstance(value, str) and value != "sigmoid" or \
                         keyword.arg == "unroll" and value is True or keyword.arg == "activation" and value in (
@@ -610,11 +672,19 @@ class Wholes(WholeFile):
         """kernel[blocks, threads](array) in a loop, of arrays that lie on the host."""
         if self.says(r"to_device|device_array|as_cuda_array|cupy|pinned_array|mapped_array|managed_array|torch"):
             return
+        host = re.compile(r"numpy\.(zeros|ones|empty|full|arange|linspace|random\.\w+|zeros_like|ones_like|array|load)$")
+
+        def of_host(node, seen=()):
+            """Whether an array comes from NumPy alone, also as a copy of another."""
+            values = self.origins.of(node) if isinstance(node, (ast.Name, ast.Attribute)) else []
+            return bool(values) and all(
+                isinstance(one, ast.Call) and (host.match(self.full(one.func)) is not None or is_call(one, "copy") and (
+                    one in seen or of_host(one.func.value, seen + (one, )))) for one in values)
+
         kernels = {of.name for of in functions if any(self.full(one.func if isinstance(one, ast.Call) else one) ==
                                                       "numba.cuda.jit" for one in of.decorator_list)}
         arrays = {self.written(target) for one in nodes if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and
-                  re.match(r"numpy\.(zeros|ones|empty|full|arange|linspace|random\.\w+|zeros_like|ones_like|array|load)$",
-                           self.full(one.value.func)) for target in one.targets}
+                  host.match(self.full(one.value.func)) for target in one.targets}
         arrays |= {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and getattr(
             one.value.func, "attr", "") == "copy" and self.written(one.value.func.value) in arrays}
         makers = {of.name for of in functions if re.search(r"\b(np|numpy)\.(zeros|ones|empty|full|random)", self.reader.written_whole(of))}
@@ -624,7 +694,7 @@ class Wholes(WholeFile):
             bound = {name for statement in loop.body if not self.swaps(statement) for name in self.tracing.stored(statement)}
             for call in (one for statement in loop.body for one in ast.walk(statement) if isinstance(one, ast.Call)):
                 if isinstance(call.func, ast.Subscript) and getattr(call.func.value, "id", "") in kernels and any(
-                        self.written(one) in arrays and not self.tracing.binds(bound, self.written(one)) or
+                        (self.written(one) in arrays or of_host(one)) and not self.tracing.binds(bound, self.written(one)) or
                     isinstance(one, ast.Attribute) and self.written(one) in arrays for one in call.args):
                     self.reader.mistake(call, "arrays that a kernel copies in each round", self.written(call))
 
