@@ -183,6 +183,21 @@ void judge_refused_call(const Facts& facts, Driver driver, Answers& answers) {
   finding.fix = {on_host(facts, "update the NVIDIA driver.")};
 }
 
+// cuDNN gives no handle while most of the memory is free, and the program itself suspects the driver.
+void judge_guess(const Facts& facts, Answers& answers) {
+  const Symptom* guess = facts.first({{noted, "driver-version-guess"}});
+  const Symptom* memory = facts.first({{noted, "free-beside-handle"}});
+  if (!guess || !memory || facts.saw({{mismatch, "cudnn-version"}, {missing, "library"}, {noted, "xid"}})) return;
+  if (std::atof(memory->detail("free").c_str()) * 2 < std::atof(memory->detail("total").c_str())) return;
+  Finding& finding = answers.found_in(*guess, Confidence::possible);
+  finding.evidence.push_back(evidence(*memory));
+  finding.explanation =
+      "cuDNN could not start though most of the GPU's memory is free, and the program names the driver's version "
+      "as what may be insufficient.";
+  finding.fix = {on_host(facts, "update the NVIDIA driver."),
+                 {.text = "Or install a build for an older CUDA version. Another toolkit changes nothing."}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
   const Driver driver = driver_of(snapshot);
@@ -199,6 +214,7 @@ void judge(const Facts& facts, Answers& answers) {
   }
   if (!works) judge_log(facts, found ? Driver{} : driver, answers);
   if (!found) judge_refused_call(facts, driver, answers);
+  if (!found && !works) judge_guess(facts, answers);
   if (!driver.evidence.empty())
     return unknown ? answers.unknown("which driver this CUDA version needs is not recorded") : answers.passed();
   if (works) return answers.passed();

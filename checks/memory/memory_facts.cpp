@@ -136,6 +136,9 @@ std::optional<Exhaustion> exhaustion_of(const Facts& facts) {
 }
 
 const Symptom* handle_without_memory(const Facts& facts) {
+  if (const Symptom* memory = first(facts, {{noted, "free-beside-handle"}});
+      memory && std::atof(memory->detail("free").c_str()) * 2 > std::atof(memory->detail("total").c_str()))
+    return nullptr;
   if (exhaustion_of(facts) || facts.saw({{mismatch, "cudnn-version"},
                                          {missing, "library"},
                                          {missing, "cuda-kernel-image"},

@@ -101,6 +101,19 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.passed();
 }
 
+// JAX could not start cuDNN, and the only copy that is known is a package of another major version than its build's.
+void judge_failed(const Facts& facts, Answers& answers) {
+  const Symptom* failed =
+      facts.first({{missing, "dnn-library"}, {SymptomClass::failed, "cudnn-handle"}, {SymptomClass::failed, "cudnn"}});
+  const auto wanted = jax_wants(facts);
+  if (!failed || !wanted || facts.used() || !copies(facts, major_of(wanted->version)).empty()) return;
+  for (const auto& [name, version] : of(facts.snapshot().python, &Python::packages).or_empty()) {
+    if (!name.starts_with("nvidia-cudnn-cu") || major_of(version) == major_of(wanted->version)) continue;
+    report(*wanted, {version, "the package " + name, 2, evidence("/python/packages/" + name, version)}, answers);
+    answers.findings.back().evidence.push_back(evidence(*failed));
+  }
+}
+
 // JAX names the outdated library in one line and the versions in the next, whichever library it is.
 bool of_another_library(const Facts& facts) {
   const auto& outdated = facts.all({too_old, "jax-library"});
@@ -124,7 +137,7 @@ Diagnosis diagnosis() {
       .remedy =
           "Install the cuDNN that the framework names, in its own environment, and keep other copies out of the search "
           "path.",
-      .explains = {"usage.detected-unused"},
+      .explains = {"usage.detected-unused", "memory.preallocated"},
       .symptoms =
           {
               {{mismatch, "cudnn-version"}, certain, not_shadowed},
@@ -138,6 +151,7 @@ Diagnosis diagnosis() {
               {{too_old, "jax-library"}, likely, nullptr, "library", "cuDNN"},
           },
       .judge_host = judge,
+      .judge = judge_failed,
   };
 }
 

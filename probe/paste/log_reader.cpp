@@ -44,7 +44,10 @@ bool only_may_exhaust(std::string_view line) {
   static const RE2 condition(
       R"((?i)\b(?:if|in case|when(?:ever)?|should) (?:you|your|it|this|there|the|of)\b[^.!?]{0,60}?)" + words,
       RE2::Latin1);
+  // "Could not predict. Not enough GPU memory? INTERNAL: …": a guess beside the error.
+  static const RE2 question(R"((?i)\b(?:not enough|insufficient|out of) (?:\w+ ){0,3}(?:memory|vram)\?)", RE2::Latin1);
   const re2::StringPiece text(line.data(), line.size());
+  if (RE2::PartialMatch(text, question)) return true;
   re2::StringPiece conditional, first;
   return RE2::PartialMatch(text, condition, &conditional) && RE2::PartialMatch(text, exhausted, &first) &&
          conditional.data() == first.data();

@@ -28,6 +28,11 @@ std::optional<double> number_at(std::string_view text, std::size_t& at) {
   return number_of<double>(word);
 }
 
+// "True", "False" of an array of truth values.
+std::size_t length_of_truth(std::string_view text) {
+  return text.starts_with("True") ? 4 : text.starts_with("False") ? 5 : 0;
+}
+
 // What one array is to another of the same shape.
 struct Comparison {
   std::size_t equal = 0, rounded = 0, far = 0;
@@ -85,6 +90,10 @@ std::optional<NumberArray> number_array_at(std::string_view text, std::size_t& a
       at += 3;
     } else if (std::isspace(static_cast<unsigned char>(c)) || c == '>') {  // quoted
       ++at;
+    } else if (const std::size_t truth = c == 'T' || c == 'F' ? length_of_truth(text.substr(at)) : 0;
+               truth > 0 && !array.shape.empty()) {
+      array.numbers.push_back(c == 'T' ? 1 : 0);
+      at += truth;
     } else if (c == '-' || c == 'n' || c == 'i' || std::isdigit(static_cast<unsigned char>(c))) {
       const auto number = number_at(text, at);
       if (!number && !trimmed(text.substr(at, 80)).empty()) return std::nullopt;

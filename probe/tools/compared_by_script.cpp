@@ -32,17 +32,23 @@ std::optional<std::vector<std::string_view>> arguments_of(std::string_view insid
   return all;
 }
 
+struct Printed {
+  std::string code{};      // "y.sum()", with what its variables were set to behind it
+  std::string computed{};  // the same of the variable that a moved one was made of: "x.sum()" of y = x.cuda()
+};
+
 struct Script {
-  std::vector<std::string> printed{};  // each with what its variable was set to
-  std::size_t end = 0;                 // the line after the last print
+  std::vector<Printed> printed{};
+  std::size_t end = 0;  // the line after the last print
 };
 
 // The prints at the margin; none if one of them is in a loop or a function, where it may write any number of times.
 std::optional<Script> script_in(const std::vector<std::string_view>& lines) {
   static const RE2 print(R"(^\s*print\s?\((.*)\)\s*(?:#.*)?$)");
   static const RE2 set(R"(^([A-Za-z_]\w*)\s*=\s*(.+)$)");
+  static const RE2 moved(R"(([A-Za-z_]\w*)\.(?:to|cuda|cpu|clone|detach)\([^()]*\))");
   Script script;
-  std::map<std::string, std::string> variables;
+  std::map<std::string, std::string> variables, origins;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].size() > longest_code) continue;
     const re2::StringPiece line(lines[i].data(), lines[i].size());
@@ -50,19 +56,24 @@ std::optional<Script> script_in(const std::vector<std::string_view>& lines) {
     re2::StringPiece inside;
     if (RE2::FullMatch(line, set, &name, &value)) {
       variables[name] = value;
+      std::string origin;
+      if (RE2::FullMatch(value, moved, &origin)) origins[name] = origins.contains(origin) ? origins[origin] : origin;
     } else if (contains(lines[i], "print") && RE2::FullMatch(line, print, &inside)) {
       const auto all = arguments_of({inside.data(), inside.size()});
       if (!all || lines[i].starts_with(' ') || lines[i].starts_with('\t')) return std::nullopt;
       for (const std::string_view one : *all) {
-        std::string statement(one);
-        static const RE2 word(R"(\b([A-Za-z_]\w*))");
-        re2::StringPiece rest(one.data(), one.size());
-        std::string variable;
+        Printed printed{.code = std::string(one)};
+        static const RE2 word(R"(([A-Za-z_]\w*))");
+        re2::StringPiece rest(one.data(), one.size()), variable;
         while (RE2::FindAndConsume(&rest, word, &variable)) {
-          if (const auto known = variables.find(variable); known != variables.end() && statement.size() < longest_code)
-            statement += "  " + known->second;
+          const std::string name_of = variable.as_string();
+          const auto origin = origins.find(name_of);
+          printed.computed += (origin != origins.end() ? origin->second : name_of) + ' ';
+          if (const auto known = variables.find(name_of);
+              known != variables.end() && printed.code.size() < longest_code)
+            printed.code += "  " + known->second;
         }
-        script.printed.push_back(std::move(statement));
+        script.printed.push_back(std::move(printed));
       }
       script.end = i + 1;
     }
@@ -115,10 +126,9 @@ std::vector<Entry> printed_by_script(std::string_view text) {
   }
   if (all.size() != script->printed.size()) return {};
   for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].statement = script->printed[i];
-    name_side(all[i], script->printed[i]);
-    all[i].label.subject =
-        without_digits(label_of(script->printed[i].substr(0, script->printed[i].find("  "))).subject);
+    all[i].statement = script->printed[i].code;
+    name_side(all[i], script->printed[i].code);
+    all[i].label.subject = without_digits(label_of(script->printed[i].computed).subject);
     all[i].label.result = true;
   }
   return all;

@@ -123,6 +123,7 @@ bool has_unit(std::string_view rest) {
 std::optional<Entry> value_at(std::string_view text, std::size_t& at) {
   static const RE2 maker(R"((?:tensor|array|Array|tf\.Tensor|torch\.tensor|cupy\.array|np\.float32|np\.float64)\()");
   re2::StringPiece rest(text.data() + at, text.size() - at);
+  if (rest.starts_with("(tensor(") || rest.starts_with("(array(")) rest.remove_prefix(1);  // of a tuple
   const bool made = RE2::Consume(&rest, maker);
   std::size_t begin = text.size() - rest.size();
   while (begin < text.size() && (text[begin] == ' ' || text[begin] == '\t')) ++begin;
@@ -164,7 +165,7 @@ void name_side(Entry& entry, std::string_view statement) {
 
 bool starts_array(std::string_view line) {
   static const RE2 form(
-      R"(^[\s>|#]{0,12}(?:tensor\(|array\(|Array\(|tf\.Tensor\(|<tf\.Tensor[^\[]{0,80}\[|\[|\{)?[\[{ ]{0,6}(?:-?[0-9]|-?inf\b|-?nan\b))");
+      R"(^[\s>|#]{0,12}(?:\(?tensor\(|\(?array\(|Array\(|tf\.Tensor\(|<tf\.Tensor[^\[]{0,80}\[|\[|\{)?[\[{ ]{0,6}(?:-?[0-9]|-?inf\b|-?nan\b|\[(?:True|False)))");
   return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "evidence/merge.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/tools/shell_session.h"
@@ -139,12 +140,14 @@ void compare_users(const std::vector<ShellCommand>& session, Snapshot& snapshot)
     const ShellCommand* in_vain = nullptr;
     bool as_root = false;
     for (const ShellCommand& command : session) {
-      std::string_view typed = command.typed.text;
-      const bool root = typed.starts_with("sudo ");
-      if (root) typed = trimmed(typed.substr(5));
+      static const RE2 sudo(R"(sudo (?:-\w(?: root)? )*)");
+      re2::StringPiece rest(command.typed.text.data(), command.typed.text.size());
+      const bool root = RE2::Consume(&rest, sudo);
+      const std::string_view typed = trimmed({rest.data(), rest.size()});
       const std::string_view program = typed.substr(0, typed.find(' '));
-      if (program.substr(program.rfind('/') + 1) != tool || command.output.empty() || contains(command.prompt, "#"))
-        continue;
+      // clinfo prints nothing where it finds no platform; the end of the text tells nothing.
+      const bool silent = command.output.empty() && (tool != "clinfo" || &command == &session.back());
+      if (program.substr(program.rfind('/') + 1) != tool || silent || contains(command.prompt, "#")) continue;
       const bool found = tool == "rocminfo" ? serves(command) : finds_gpu(command);
       as_root = as_root || (root && found);
       if (!root && !found && !in_vain) in_vain = &command;
@@ -154,6 +157,18 @@ void compare_users(const std::vector<ShellCommand>& session, Snapshot& snapshot)
     add_symptom(snapshot, {refused, subject}, in_vain->typed.row, in_vain->typed.text).details["tool"] =
         std::string(tool);
   }
+}
+
+// "pip list | grep torch", "conda list cudnn": rows of the list without its heading.
+void packages_listed(const ShellCommand& command, Snapshot& snapshot) {
+  static const RE2 pip(R"((?:.*\s)?(?:pip[\d.]*|-m pip|uv pip) list\b.*)", RE2::Latin1);
+  static const RE2 conda(R"((?:.*\s)?(?:conda|mamba|micromamba) list\b.*)", RE2::Latin1);
+  if (!contains(command.typed.text, " list") || !command.engine.empty()) return;
+  std::string rows;
+  for (const ShellLine& line : command.output) rows += std::string(line.text.substr(0, 400)) + '\n';
+  const re2::StringPiece typed(command.typed.text.data(), command.typed.text.size());
+  if (RE2::FullMatch(typed, pip)) fill_in(snapshot, parse_pip_list("Package Version\n------- -------\n" + rows));
+  if (RE2::FullMatch(typed, conda)) fill_in(snapshot, parse_conda_list("# packages in environment\n" + rows));
 }
 
 // "nproc" counts the processors that this process may use, "nproc --all" those of the machine.
@@ -216,6 +231,13 @@ void empty_list(const ShellCommand& command, bool last, Snapshot& snapshot) {
 }
 
 void crashed_tool(const ShellCommand& command, bool windows, Snapshot& snapshot) {
+  const std::string_view typed = command.typed.text;
+  if (typed.substr(0, typed.find(' ')).ends_with("clinfo")) {  // a driver's code runs in it, and its own hardly fails
+    for (const ShellLine& line : command.output) {
+      if (line.text.starts_with("Segmentation fault") || line.text.starts_with("Aborted"))
+        add_symptom(snapshot, {failed, "opencl-driver"}, line.row, line.text);
+    }
+  }
   if (!command.typed.text.starts_with("nvidia-smi") || command.output.empty()) return;
   const ShellLine& first = command.output.front();
   if (!has_any(first.text, {"Segmentation fault", "Bus error", "Aborted"})) return;
@@ -256,6 +278,7 @@ Snapshot parse_commands(const std::string& text) {
     filtered_modules(command, snapshot);
     crashed_tool(command, windows, snapshot);
     processors_counted(command, snapshot);
+    packages_listed(command, snapshot);
     nodes_listed(command, snapshot);
     wsl_version(command, snapshot);
     empty_list(command, &command == &session.back(), snapshot);

@@ -33,7 +33,8 @@ struct Labelled {
 
 // The first label in the text that a colon, an equals sign or an arrow parts from a number or an array.
 std::optional<Labelled> next_labelled(std::string_view text) {
-  static const RE2 form(R"(\s{0,8}((?:tensor\(|array\(|Array\(|tf\.Tensor\()?[\[{]{0,4} ?(?:-?[0-9]|-?inf|-?nan)))");
+  static const RE2 form(
+      R"(\s{0,8}((?:tensor\(|array\(|Array\(|tf\.Tensor\()?(?:[\[{]{0,4} ?(?:-?[0-9]|-?inf|-?nan)|\[{1,4}(?:True|False))))");
   constexpr std::size_t longest_label = 49;
   for (std::size_t at = text.find_first_of(":=>"); at != std::string_view::npos;
        at = text.find_first_of(":=>", at + 1)) {
@@ -205,10 +206,16 @@ std::optional<Difference> of_numbers(const Entry& device, const Entry& reference
   return Difference{relative, near ? "rounding" : "value"};
 }
 
+// Whole numbers of which float32 holds only some: they differ by one where they went through it.
+bool beyond_float32(const Entry& entry) {
+  return is_whole(entry) && std::ranges::any_of(entry.array.numbers, [](double one) { return one > 16777216; });
+}
+
 std::optional<Difference> of_arrays(const Entry& device, const Entry& reference) {
   const double relative = relative_difference(device.array, reference.array);
   if (relative == 0 || std::isnan(relative)) return std::nullopt;
   if (const char* by = difference(device.array, reference.array)) return Difference{relative, by};
+  if (beyond_float32(device) && beyond_float32(reference)) return Difference{relative, "whole"};
   const bool labels_agree = device.label.subject == reference.label.subject && device.label.surely;
   const bool short_labels = device.label.words <= 4 && reference.label.words <= 4;
   if (!labels_agree || ((device.above || reference.above) && !short_labels)) return std::nullopt;

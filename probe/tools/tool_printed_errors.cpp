@@ -51,16 +51,21 @@ bool is_difference(std::string_view line) {
   return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form);
 }
 
-// "cpu vs cuda: 4.1e-4", and what Polygraphy would have to allow: "elemwise error | [abs=0.5]".
+// "cpu vs cuda: 4.1e-4", what Polygraphy would have to allow: "elemwise error | [abs=0.5]", and what a test does not
+// allow: "tensor(0.5) not less than or equal to 0.001".
 std::optional<PrintedError> error_of_sides(std::string_view line, std::size_t row) {
   static const RE2 sides(
       R"((?i)\b(?:cpu|numpy|eager|reference) ?(?:vs\.?|versus|<->|-) ?(?:gpu|cuda|mps|xpu|hip|triton|compiled)\b[^0-9\n]{0,24}[:=] {0,4}(?:tensor\()?(0\.0[0-9]*|[0-9.]+e-[0-9]+)\b)");
   static const RE2 tolerance(R"(Required Tolerance: elemwise error [^\n]{0,4}\[abs=([0-9.]+(?:e[-+]?[0-9]+)?)\])");
-  if (!contains(line, "vs") && !contains(line, "versus") && !contains(line, "-") && !contains(line, "abs="))
+  if (!contains(line, "vs") && !contains(line, "versus") && !contains(line, "-") && !contains(line, "abs=") &&
+      !contains(line, "not less"))
     return std::nullopt;
+  static const RE2 limit(
+      R"((?:^|[ (])([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)(?:, [^()]{0,60}\))?\)? not less than (?:or equal to )?(?:0?\.[0-9]+|[0-9.]+e-[0-9]+)\b)");
   PrintedError error{.row = row};
   const re2::StringPiece text(line.data(), line.size());
-  const bool found = RE2::PartialMatch(text, sides, &error.value) || RE2::PartialMatch(text, tolerance, &error.value);
+  const bool found = RE2::PartialMatch(text, sides, &error.value) || RE2::PartialMatch(text, tolerance, &error.value) ||
+                     RE2::PartialMatch(text, limit, &error.value);
   return found ? std::optional(error) : std::nullopt;
 }
 

@@ -127,7 +127,14 @@ std::size_t shell_prompt(std::string_view line) {
                         RE2::Latin1);
   re2::StringPiece match;
   const std::string_view head = line.substr(0, 300);
-  return form.Match(piece_of(head), 0, head.size(), RE2::ANCHOR_START, &match, 1) ? match.size() : 0;
+  if (form.Match(piece_of(head), 0, head.size(), RE2::ANCHOR_START, &match, 1)) return match.size();
+  // "$pip list": without the space only before a known command, as "$NAME" is a variable.
+  static const RE2 command(
+      R"(\$(?:python[\d.]*|pip3?|conda|nvcc|nvidia-smi|rocminfo|clinfo|lspci|lsmod|uname|ls|cat|docker|sudo|dpkg|echo) )");
+  return head.starts_with('$') &&
+                 command.Match(piece_of(std::string(head) + ' '), 0, head.size() + 1, RE2::ANCHOR_START, nullptr, 0)
+             ? 1
+             : 0;
 }
 
 Transcript::Prompt Transcript::cut_prompt(std::string_view& line) {
