@@ -2,6 +2,7 @@
 #include <array>
 
 #include "checks/driver/nvidia_facts.h"
+#include "knowledge/gpus/drivers.h"
 
 namespace envdoctor::driver_init_failed {
 
@@ -49,11 +50,40 @@ std::string better_cause(const Facts& facts) {
   return {};
 }
 
+// The driver lists its GPUs and serves the CUDA of PyTorch's build, and PyTorch finds none: what cuInit answers wasn't
+// shown.
+bool torch_finds_none(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts;
+  const Torch& torch = snapshot.torch.or_empty();
+  const auto driver = knowledge::max_cuda_of_driver(of(snapshot.nvidia, &Nvidia::kernel_driver_version).or_empty());
+  if (!torch.cuda_available.is(false) || !torch.cuda_version.get() || !driver ||
+      of(snapshot.nvidia, &Nvidia::devices).or_empty().empty() || nvidia::on_wsl(snapshot) || facts.container() ||
+      env_of(snapshot, "CUDA_VISIBLE_DEVICES").get() || !when::no_better_cause(facts) ||
+      knowledge::compare_versions(*driver, *torch.cuda_version.get()) < 0)
+    return false;
+  Finding& finding = answers.found_on("framework:torch");
+  finding.confidence = Confidence::possible;
+  finding.title = "PyTorch finds no GPU though the driver lists some";
+  finding.explanation = fmt::format(
+      "PyTorch was built for CUDA {}, which this driver serves, and the driver lists GPUs: a variable hides them from "
+      "this process, or cuInit fails.",
+      *torch.cuda_version.get());
+  finding.evidence = {
+      evidence("/torch/cuda_available", "false"),
+      evidence("/nvidia/kernel_driver_version", *of(snapshot.nvidia, &Nvidia::kernel_driver_version).get())};
+  finding.fix = {
+      {.text = "If a variable is set, unset it.", .command = "env | grep VISIBLE_DEVICES"},
+      {.text = "See what cuInit answers: 0 is success, 999 mostly a module nvidia_uvm that must be reloaded.",
+       .command = "python3 -c \"import ctypes; print(ctypes.CDLL('libcuda.so.1').cuInit(0))\""}};
+  return true;
+}
+
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
   const Text cuinit = nvidia::cuinit(snapshot);
   if (nvidia::cuda_works(snapshot) || cuinit.outcome() == Outcome::absent) return answers.passed();
   if (nvidia::libcuda(snapshot).outcome() == Outcome::absent) return answers.not_applicable("libcuda is not found");
+  if (!cuinit.get() && torch_finds_none(facts, answers)) return;
   if (!cuinit.get()) return answers.unknown(why_unknown("/nvidia/cuinit_error", cuinit));
   if (!cuinit.get()->starts_with("CUDA_ERROR_") || std::ranges::find(others, *cuinit.get()) != others.end())
     return answers.not_applicable("cuInit answers " + *cuinit.get() + ", which other checks judge");

@@ -110,7 +110,8 @@ bool too_old_perhaps(const Facts& facts) { return facts.driver_dead() && when::n
 
 // Programs report a missing GPU for many reasons; it is the driver only where nothing else was seen.
 bool nothing_known(const Facts& facts) {
-  return no_better_cause_nor_oneapi_gpu(facts) && !when::gpu_listed(facts) && !facts.wsl() &&
+  return !nvidia::on_platform(facts, "macos") && no_better_cause_nor_oneapi_gpu(facts) && !when::gpu_listed(facts) &&
+         !facts.wsl() &&
          !facts.saw({{missing, "gpu-support"},
                      {missing, "library"},
                      {missing, "gpu-libraries"},
@@ -118,6 +119,14 @@ bool nothing_known(const Facts& facts) {
                      {missing, "opencl-platform"},
                      {missing, "opencl-device"},
                      {noted, "cpu-build"}});
+}
+
+bool none_listed(const Facts& facts) { return when::no_better_cause(facts) && !when::gpu_listed(facts); }
+
+// A program that asks OpenCL alone finds no device where OpenCL has no platform.
+bool not_by_opencl(const Facts& facts) {
+  return !nvidia::on_platform(facts, "macos") && when::no_better_cause(facts) &&
+         !facts.saw({{missing, "opencl-platform"}});
 }
 
 // A device number that is too high gives the same message.
@@ -165,12 +174,12 @@ Diagnosis diagnosis() {
               {{missing, "visible-gpu"}, possible, when::no_better_cause},
               {{missing, "hip-device"}, possible, no_better_cause_nor_oneapi_gpu},
               {{failed, "hsa"}, possible, hsa_alone},
-              {{missing, "cuda-device"}, possible, when::no_better_cause},
+              {{missing, "cuda-device"}, possible, none_listed},
               {{missing, "supported-device"}, possible, when::no_better_cause},
               {{failed, "cuda-in-program"}, possible, when::no_better_cause},
               {{refused, "cuda-device"}, possible, refused_without_cuda},
               {{missing, "slurm-gpu"}, possible, when::no_better_cause, "have", "0"},
-              {{missing, "gpu"}, possible, when::no_better_cause},
+              {{missing, "gpu"}, possible, not_by_opencl},
               {{missing, "any-gpu"}, possible, nothing_known},
               {{missing, "any-driver"}, possible, nothing_known},
               {{refused, "any-gpu"}, possible, nothing_known},

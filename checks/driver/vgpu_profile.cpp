@@ -22,8 +22,26 @@ std::string why_no_cuda(const std::string& name) {
   return maxwell && kind == "Q" && memory != "8" ? "on boards of the Maxwell generation only -8Q has CUDA" : "";
 }
 
+// The virtual GPU runs programs and refuses a call: profiles leave unified memory and memory pools out by default.
+bool refuses_a_call(const Facts& facts, Answers& answers) {
+  const Symptom* refused = facts.first({{unsupported, "cuda-operation"}});
+  const Symptom* name = facts.first({{noted, "virtual-gpu"}});
+  if (!refused || !name) return false;
+  Finding& finding = answers.found_in(*refused, Confidence::likely);
+  finding.evidence.push_back(evidence(*name));
+  finding.title = "The virtual GPU refuses an operation of CUDA";
+  finding.explanation =
+      "The device is a virtual GPU (" + name->detail("name") +
+      "). Unified memory, memory pools and debuggers are switched off in most profiles, and a call that needs them is "
+      "refused as not supported.";
+  finding.fix = {{.text = "Ask the hypervisor's administrator to enable unified memory for this virtual GPU "
+                          "(enable_uvm=1), or for a whole GPU."}};
+  return true;
+}
+
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
+  if (refuses_a_call(facts, answers)) return;
   if (nvidia::cuda_works(snapshot)) return answers.passed();
   if (const Symptom* line = facts.first({{refused, "vgpu-licence"}})) {
     Finding& finding = answers.found_in(*line, Confidence::likely);

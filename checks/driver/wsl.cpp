@@ -169,6 +169,14 @@ bool named_and_unreached(const Facts& facts) {
 // Of NVML alone: nvidia-smi asks Windows' driver by a library of its own, and answers.
 bool nvml_alone_fails(const Facts& facts) { return wsl_or_named(facts) && facts.saw({{noted, "nvidia-smi-versions"}}); }
 
+// nvidia-smi and the driver have versions of different series: the driver is that of Windows.
+bool tool_of_windows(const Facts& facts) {
+  const Symptom* head = facts.first({{noted, "nvidia-smi-versions"}});
+  return facts.wsl() || facts.with({crashed, "nvidia-smi"}, "windows", "yes") ||
+         (head && !head->detail("driver").empty() && head->detail("driver").size() < 7 &&
+          head->detail("smi") != head->detail("driver"));
+}
+
 // CUDA starts nowhere in a container, though the driver of Windows lists a GPU with free memory.
 bool windows_beside_container(const Facts& facts) {
   return wsl_or_named(facts) || (facts.saw({{noted, "driver-model-of-windows"}}) &&
@@ -195,7 +203,7 @@ Diagnosis diagnosis() {
                                         "driver.device-nodes-missing", "hardware.no-gpu"}),
       .symptoms =
           {
-              {{crashed, "nvidia-smi"}, likely, nullptr, "windows", "yes"},
+              {{crashed, "nvidia-smi"}, likely, tool_of_windows},
               {{too_old, "driver"}, likely, on_wsl, "found", "0"},
               {{missing, "loaded-driver"}, likely, on_wsl},
               {{missing, "driver-for-container-toolkit"}, likely, on_wsl},

@@ -11,10 +11,6 @@ namespace envdoctor {
 namespace {
 
 constexpr std::string_view field = "/resembles";
-// Words decide between the causes of a group only where they are sure: below this share they were wrong as often as
-// right on reports that were not learned from, above it hardly ever.
-constexpr double least_share_of_member = 0.4;
-
 // A finding that names no cause, only several that are possible, by lines that say of a GPU that it isn't found. Where
 // a line speaks of the driver the group is what is known.
 bool is_group(const Finding& finding) {
@@ -78,7 +74,7 @@ void add_guessed_cause(const Snapshot& snapshot, const JudgeOptions& options, co
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const bool complains = !texts[i].notable.or_empty().empty() || !texts[i].complaints.or_empty().empty();
     const Resembles* resembles = complains || beside_group ? texts[i].resembles.get() : nullptr;
-    if (beside_group && (!resembles || resembles->share.or_empty() < least_share_of_member)) continue;
+    if (beside_group && !resembles) continue;
     const Diagnosis* diagnosis = resembles ? find_diagnosis(resembles->cause.or_empty()) : nullptr;
     if (!diagnosis || !is_wanted(options.only, options.skip, diagnosis->id) ||
         resembles->cause.is("driver.unreachable"))

@@ -88,6 +88,21 @@ void judge_colab(const Facts& facts, Answers& answers) {
                           "the quota is used up for the day."}};
 }
 
+// A program asks for CUDA on macOS, for which NVIDIA has made no driver since 10.13.
+void judge_macos(const Facts& facts, Answers& answers) {
+  const Symptom* driver = facts.first({{missing, "any-driver"}, {missing, "driver"}, {missing, "libcuda"}});
+  if (!driver || !nvidia::on_platform(facts, "macos")) return;
+  Finding& finding = answers.found_in(*driver, Confidence::likely);
+  finding.title = "macOS has no GPU for CUDA";
+  finding.explanation = "The program looks for NVIDIA's driver, and there is none for macOS since 10.13.";
+  finding.fix = {{.text = "Use a build for Metal (PyTorch: device mps) or OpenCL, or a machine with an NVIDIA GPU."}};
+}
+
+void judge_texts(const Facts& facts, Answers& answers) {
+  judge_colab(facts, answers);
+  judge_macos(facts, answers);
+}
+
 Diagnosis diagnosis() {
   return {
       .id = "hardware.no-gpu",
@@ -104,7 +119,7 @@ Diagnosis diagnosis() {
                    "opencl.no-platform", "opencl.no-icd", "opencl.loader-missing", "opencl.rusticl-not-enabled",
                    "usage.detected-unused", "expect.gpus", "expect.gpu", "expect.driver", "expect.link"},
       .judge_host = judge,
-      .judge = judge_colab,
+      .judge = judge_texts,
   };
 }
 

@@ -132,10 +132,20 @@ std::optional<std::size_t> nvidia_library(const Snapshot& snapshot) {
   return std::nullopt;
 }
 
+namespace {
+
+// The image's loader is that of a CUDA toolkit.
+bool loads_from_toolkit(const Facts& facts) {
+  const Symptom* loader = facts.first({{mismatch, "opencl-loader"}});
+  return loader && loader->detail("path").find("/cuda") != std::string::npos;
+}
+
+}  // namespace
+
 bool nvidia_in_container(const Facts& facts) {
   return facts.container() && facts.saw({{missing, "opencl-platform"}}) && !facts.driver_dead() &&
          (!of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().empty() || facts.driver_works() ||
-          facts.saw({{present, "nvidia-opencl-library"}}));
+          facts.saw({{present, "nvidia-opencl-library"}}) || loads_from_toolkit(facts));
 }
 
 Severity weigh(const Snapshot& snapshot, Severity usual) {

@@ -97,6 +97,7 @@ void judge_symbols(const Facts& facts, Answers& answers) {
 
 // A loader from another installation reads another folder of drivers; one without a symbol version is older.
 bool wrong_loader(const Facts& facts) {
+  if (opencl::nvidia_in_container(facts)) return false;
   return facts.saw({{missing, "opencl-platform"}, {missing, "opencl-device"}}) ||
          facts.with({mismatch, "opencl-loader"}, "kind", "version");
 }

@@ -167,7 +167,7 @@ bool torch_works(const Facts& facts) {
 }
 
 bool jax_cpu_only(const Facts& facts) {
-  return no_driver_fault(facts) && !facts.used() &&
+  return no_driver_fault(facts) && !facts.used() && !of(facts.snapshot().jax, &Jax::backend).is("gpu") &&
          !facts.saw({{missing, "jax-library"},
                      {missing, "library-symbol"},
                      {mismatch, "cudnn-version"},

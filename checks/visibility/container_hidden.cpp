@@ -85,9 +85,10 @@ void judge_render(const Snapshot& snapshot, const Gpu& gpu, Answers& answers) {
 // rocminfo looks for the module in sysfs, which a container shares with its host, and for the node in /dev.
 bool judge_kfd(const Facts& facts, Answers& answers) {
   const Symptom* lacking = facts.first({{missing, "kfd-node"}});
-  if (!lacking || !facts.container() || facts.saw({{missing, "amdgpu-kernel-module"}})) return false;
+  const bool started = facts.saw({{noted, "container-start"}}) && node_of(facts, "/dev/kfd");  // the host has the node
+  if (!lacking || !(facts.container() || started) || facts.saw({{missing, "amdgpu-kernel-module"}})) return false;
   Finding& finding = answers.found_in(*lacking, Confidence::likely);
-  finding.explanation = "rocminfo finds no /dev/kfd in this container: ROCm's device nodes were not passed into it.";
+  finding.explanation = "This container has no /dev/kfd: ROCm's device nodes were not passed into it.";
   finding.fix = {{.text = "Start the container with the nodes of ROCm: docker run --device=/dev/kfd --device=/dev/dri, "
                           "and with the group that owns them (--group-add)."}};
   return true;

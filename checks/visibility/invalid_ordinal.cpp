@@ -73,7 +73,9 @@ bool by_number(const Facts& facts) {
          !facts.with({missing, "container-device"}, "device", "MIG-");
 }
 
-bool cuda_starts(const Facts& facts) { return !facts.saw({{failed, "cuinit"}, {failed, "hip-start"}}); }
+bool cuda_starts(const Facts& facts) {
+  return !facts.saw({{failed, "cuinit"}, {failed, "hip-start"}, {failed, "hsa"}});
+}
 
 Diagnosis diagnosis() {
   using enum Confidence;

@@ -49,7 +49,7 @@ Snapshot parse_jax_info(const std::string& text) {
     } else if (line.starts_with("jax.devices (") || line.starts_with("device info: ")) {
       if (contains(line, "CpuDevice") || line.starts_with("device info: cpu"))
         snapshot.jax.fill().backend = "cpu";
-      else if (contains(line, "Cuda") || contains(line, "NVIDIA"))
+      else if (contains(line, "Cuda") || contains(line, "NVIDIA") || contains(line, "AMD ") || contains(line, "Rocm"))
         snapshot.jax.fill().backend = "gpu";
     }
   }

@@ -138,13 +138,19 @@ Snapshot parse_printed_tensors(const std::string& text) {
     note({SymptomClass::wrong_result, "peer-copy"}, copy, text, snapshot);
     return snapshot;
   }
+  const Printed* alone = nullptr;
   for (const Printed& one : all) {
     const auto nan = std::ranges::count_if(one.array.numbers, [](double number) { return std::isnan(number); });
-    if (nan == 0 || nan == std::ssize(one.array.numbers)) continue;
+    if (nan == 0) continue;
+    if (nan == std::ssize(one.array.numbers)) {  // made so, unless something speaks of half precision
+      if (!alone) alone = &one;
+      continue;
+    }
     const bool half = one.half || contains(text, "dtype=torch.float16") || fits_half(one.array);
     note({SymptomClass::noted, half ? "nan-in-half-tensor" : "nan-in-tensor"}, one, text, snapshot);
     return snapshot;
   }
+  if (alone) note({SymptomClass::noted, "nan-in-tensor"}, *alone, text, snapshot);
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t j = i - std::min(i, most_apart); j < std::min(all.size(), i + most_apart + 1); ++j) {
       const Printed &device = all[i], &reference = all[j];

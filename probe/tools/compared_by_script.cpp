@@ -42,27 +42,31 @@ struct Script {
   std::size_t end = 0;  // the line after the last print
 };
 
-// The prints at the margin; none if one of them is in a loop or a function, where it may write any number of times.
+// The prints at the margin, and those of a block under "with", which runs once; none if one of them is in a loop or a
+// function, where it may write any number of times.
 std::optional<Script> script_in(const std::vector<std::string_view>& lines) {
   static const RE2 print(R"(^\s*print\s?\((.*)\)\s*(?:#.*)?$)");
-  static const RE2 set(R"(^([A-Za-z_]\w*)\s*=\s*(.+)$)");
+  static const RE2 set(R"(^\s*([A-Za-z_]\w*)\s*=\s*(.+)$)");
   static const RE2 moved(R"(([A-Za-z_]\w*)\.(?:to|cuda|cpu|clone|detach)\([^()]*\))");
   Script script;
   std::map<std::string, std::string> variables, origins;
+  std::string_view block;  // "with tf.device(…):", under which the line stands
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].size() > longest_code) continue;
     const re2::StringPiece line(lines[i].data(), lines[i].size());
+    const bool indented = lines[i].starts_with(' ') || lines[i].starts_with('\t');
+    if (!indented && !lines[i].empty()) block = lines[i].starts_with("with ") ? lines[i] : std::string_view();
     std::string name, value;
     re2::StringPiece inside;
     if (RE2::FullMatch(line, set, &name, &value)) {
-      variables[name] = value;
+      variables[name] = indented && !block.empty() ? value + "  " + std::string(block) : value;
       std::string origin;
       if (RE2::FullMatch(value, moved, &origin)) origins[name] = origins.contains(origin) ? origins[origin] : origin;
     } else if (contains(lines[i], "print") && RE2::FullMatch(line, print, &inside)) {
       const auto all = arguments_of({inside.data(), inside.size()});
-      if (!all || lines[i].starts_with(' ') || lines[i].starts_with('\t')) return std::nullopt;
+      if (!all || (indented && block.empty())) return std::nullopt;
       for (const std::string_view one : *all) {
-        Printed printed{.code = std::string(one)};
+        Printed printed{.code = std::string(one) + (indented ? "  " + std::string(block) : "")};
         static const RE2 word(R"(([A-Za-z_]\w*))");
         re2::StringPiece rest(one.data(), one.size()), variable;
         while (RE2::FindAndConsume(&rest, word, &variable)) {

@@ -84,7 +84,7 @@ struct Step {
 std::optional<Step> step_at(std::string_view line, std::size_t row) {
   static const RE2 head(
       R"((?i)\b((?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+(?:[\])/,:\[ ]{1,3}(?:epoch|iter(?:ation)?|step|batch)?[ :=#\[]{0,3}[0-9]+\b){0,3}))");
-  static const RE2 value(R"((?i)\b(?:[a-z]+[ _])?loss[ :=]{1,4}(?:tensor\()?([0-9]+\.[0-9]{2,}(?:e[-+]?[0-9]+)?))");
+  static const RE2 value(R"((?i)\b(?:[a-z]+[ _])?loss[ :=]{1,4}\[?(?:tensor\()?([0-9]+\.[0-9]{2,}(?:e[-+]?[0-9]+)?))");
   re2::StringPiece rest = piece(line);
   std::string key;
   Step step{.row = row};
@@ -97,15 +97,17 @@ std::optional<Step> step_at(std::string_view line, std::size_t row) {
 // initial values and the same data. Lines of several processes stand side by side, not one log after the other.
 std::optional<std::size_t> by_restart(const std::vector<std::string_view>& lines) {
   constexpr std::size_t fewest = 3;
-  constexpr double most_apart = 0.2;
+  constexpr double most_apart = 0.2, of_rounding = 1e-4;
   std::vector<Step> steps;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (auto step = step_at(lines[i].substr(0, most_of_line), i)) steps.push_back(std::move(*step));
   }
   std::size_t again = 1;
   while (again < steps.size() && steps[again].key != steps[0].key) ++again;
-  if (again < fewest || again >= steps.size() || steps[again].value != steps[0].value) return std::nullopt;
-  for (std::size_t i = 1; i < again && again + i < steps.size(); ++i) {
+  if (again < fewest || again >= steps.size() ||
+      std::fabs(steps[again].value - steps[0].value) > of_rounding * steps[0].value)
+    return std::nullopt;
+  for (std::size_t i = 0; i < again && again + i < steps.size(); ++i) {
     const Step &one = steps[i], &other = steps[again + i];
     if (one.key != other.key) return std::nullopt;
     if (one.value == other.value) continue;
