@@ -52,23 +52,6 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.unknown(why_unknown("/nvidia/cuinit_error", cuinit));
 }
 
-// Eight GPUs on one board, which NVSwitch joins, that the driver lists and CUDA doesn't: usually the fabric.
-void judge_board(const Facts& facts, Answers& answers) {
-  constexpr std::size_t of_a_board = 8;
-  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
-  const auto on_board = std::ranges::count_if(devices, [](const NvidiaDevice& device) {
-    const std::string& name = device.name.or_empty();
-    return name.find("SXM") != name.npos || name.find("HGX") != name.npos;
-  });
-  const Symptom* none = facts.first({{missing, "cuda-device"}, {missing, "gpu"}, {missing, "any-gpu"}});
-  if (!none || on_board < static_cast<std::ptrdiff_t>(of_a_board) || facts.used() || facts.container() ||
-      (nvidia::cuinit(facts).get() && !nvidia::cuinit(facts).is(cuda_error::no_device)) ||
-      env_of(facts.snapshot(), "CUDA_VISIBLE_DEVICES").get())
-    return;
-  report_finding(facts, Confidence::possible,
-                 {evidence(*none), evidence("/nvidia/devices/0/name", *devices[0].name.get())}, answers);
-}
-
 // Without NVSwitch the service stops at once and logs that; nothing needs it.
 bool fabric_wanted(const Facts& facts) { return when::no_driver_answers(facts) && !facts.saw({{missing, "nvswitch"}}); }
 
@@ -91,7 +74,6 @@ Diagnosis diagnosis() {
           },
       .not_here = nvidia::not_here,
       .judge_host = judge,
-      .judge = judge_board,
   };
 }
 

@@ -121,8 +121,6 @@ bool nothing_known(const Facts& facts) {
                      {noted, "cpu-build"}});
 }
 
-bool none_listed(const Facts& facts) { return when::no_better_cause(facts) && !when::gpu_listed(facts); }
-
 // A program that asks OpenCL alone finds no device where OpenCL has no platform.
 bool not_by_opencl(const Facts& facts) {
   return !nvidia::on_platform(facts, "macos") && when::no_better_cause(facts) &&
@@ -174,7 +172,7 @@ Diagnosis diagnosis() {
               {{missing, "visible-gpu"}, possible, when::no_better_cause},
               {{missing, "hip-device"}, possible, no_better_cause_nor_oneapi_gpu},
               {{failed, "hsa"}, possible, hsa_alone},
-              {{missing, "cuda-device"}, possible, none_listed},
+              {{missing, "cuda-device"}, possible, when::no_better_cause},
               {{missing, "supported-device"}, possible, when::no_better_cause},
               {{failed, "cuda-in-program"}, possible, when::no_better_cause},
               {{refused, "cuda-device"}, possible, refused_without_cuda},
