@@ -31,6 +31,8 @@ class Jitted(OfValues):
         self.strict_products(calls)
         self.weights_of_the_host(nodes)
         self.key_left_behind(functions)
+        if "optax" in roots:
+            self.narrow_trees(calls)
         if "flax" in roots:
             self.replicas_saved(nodes, calls)
             self.modules_of_nnx(functions)
@@ -362,6 +364,30 @@ class Jitted(OfValues):
             if kind is not None and self.full(one.func).startswith("flax.") and re.search(r"\b(bfloat16|float16)$", self.written(kind)):
                 return self.mistake(one, "weights that small steps don't change", self.written(kind), self.written(small), other=small)
         return None
+
+    def narrow_trees(self, calls):
+        """params = jax.tree.map(lambda a: a.astype(jnp.bfloat16), params), and optax.adamw(1e-5) of them."""
+        if self.says(r"stochastic|master|float32_params|frozen|lora|to_fp32"):
+            return
+        small = None
+        for one in calls:
+            rate = self.given(one, 0, "learning_rate") if re.match(r"optax\.(adamw?|sgd|lion|nadamw?|radam|rmsprop)$", self.full(one.func)) else None
+            value = self.said(rate) if rate is not None else None
+            if value is None and isinstance(rate, ast.Attribute):
+                value = self.said(self.default_of(rate.attr))
+            small = one if isinstance(value, float) and value <= 1e-4 else small
+        if small is None or not self.says(r"apply_updates") or self.says(
+                r"astype\((jnp\.|np\.)?float32\), *(params|grads|updates|weights|state)|tree\.?_?map\(lambda [^\n]*float32"):
+            return
+        started = {self.written(one.args[0]) for one in calls if getattr(one.func, "attr", "") == "init" and len(one.args) == 1 and
+                   isinstance(one.args[0], ast.Name)}
+        for name in started:
+            for statement in self.assigned.get(name, ()):
+                made = statement.value
+                if isinstance(made, ast.Call) and re.match(r"jax\.(tree\.map|tree_map|tree_util\.tree_map)$", self.full(made.func)) and made.args and \
+                        isinstance(made.args[0], ast.Lambda) and isinstance(made.args[0].body, ast.Call) and re.search(
+                            r"\b(bfloat16|float16)\b['\"]?\)$", self.written(made.args[0].body)):
+                    self.mistake(made, "a tree of weights that small steps don't change", name, self.written(small), other=small)
 
     def functions_as_leaves(self, nodes, calls):
         """jax.jit of a function that is given an MLP of Equinox's, among whose leaves is its activation."""

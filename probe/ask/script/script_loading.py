@@ -53,6 +53,8 @@ class Loading(Steps):
         self.started_without_a_guard()
         self.weights_of_each_step()
         self.small_share_of_memory()
+        self.shares_above_one()
+        self.precisions_of_a_table()
 
     def look_at_graphs(self):
         self.compiled_again()
@@ -306,6 +308,28 @@ class Loading(Steps):
                 if isinstance(share, (int, float)) and 0 < share <= 0.05:
                     self.mistake(call, "a small share of the memory", "%g" % (100 * share))
 
+    def shares_above_one(self):
+        """torch.cuda.set_per_process_memory_fraction(float(config["memory_gb"])), which is 20."""
+        for call in self.calls:
+            if self.full(call.func) in ("torch.cuda.set_per_process_memory_fraction", "torch.cuda.memory.set_per_process_memory_fraction"):
+                share = call.args[0] if call.args else self.word(call, "fraction")
+                while isinstance(share, ast.Call) and getattr(share.func, "id", "") == "float" and len(share.args) == 1:
+                    share = share.args[0]
+                value = self.said(share)
+                if isinstance(value, (int, float)) and not isinstance(value, bool) and not 0 <= value <= 1:
+                    self.mistake(call, "a share of the memory above one", "%g" % value)
+
+    def precisions_of_a_table(self):
+        """torch.set_float32_matmul_precision({"fast": "tf32", "exact": "highest"}[kind])"""
+        for call in self.calls:
+            given = call.args[0] if call.args and self.full(call.func) == "torch.set_float32_matmul_precision" else None
+            for one in self.origins.known(given) if given is not None else ():
+                said = getattr(one, "value", None)
+                if isinstance(one, ast.Constant) and one is not given and isinstance(said, str) and said and said not in (
+                        "highest", "high", "medium"):
+                    self.reader.mistake(call, "a precision that PyTorch doesn't know", said, doubted=True, other=one)
+                    break
+
     # ---- torch.compile
 
     def compiled_again(self):
@@ -531,16 +555,19 @@ class Loading(Steps):
             ways = [one for arg in call.args for one in [arg] + self.origins.wrappers_of(arg) + self.origins.of(arg, True)]
             moves = [one for one in self.calls if getattr(one.func, "attr", "") == "to" and self.written(one.func.value) == self.written(
                 call.args[0]) and self.origins.scope(one) is self.origins.scope(call)]
-            on_gpu = re.search(r"\.cuda\(|['\"]cuda", " ".join(self.written(one) for one in ways + moves)) is not None
-            if not on_gpu and any(getattr(getattr(one, "func", None), "attr", "") == "to" and one.args and not isinstance(
-                    self.said(one.args[0]), str) for one in ways + moves):
+            to = [one for one in ways + moves if getattr(getattr(one, "func", None), "attr", "") == "to" and one.args]
+            places = [place for one in to for place in self.origins.of(one.args[0])]
+            on_gpu = re.search(r"\.cuda\(|['\"]cuda", " ".join(self.written(one) for one in ways + moves + places)) is not None
+            if not on_gpu and any(not isinstance(self.said(one.args[0]), str) for one in to):
                 continue  # to a device that is not known
             of, path = self.forward_of(call.args[0]), None
-            made = [one for one in ast.walk(of) if isinstance(one, ast.Call) and OF_DEVICE.match(self.full(one.func)) and re.search(
-                r"\.device$", self.written(self.word(one, "device") or ast.Constant("")))] if of is not None else []
+            inside = [of] + [part for whole in [self.parents.get(id(of))] if isinstance(whole, ast.ClassDef) for part in whole.body if re.search(
+                r"self\.%s\(" % re.escape(getattr(part, "name", "")), self.reader.written_whole(of))] if of is not None else []
+            made = [one for part in inside for one in ast.walk(part) if isinstance(one, ast.Call) and OF_DEVICE.match(self.full(one.func)) and re.search(
+                r"\.device$", self.written(self.word(one, "device") or ast.Constant("")))]
             for save in self.calls:
                 if getattr(save.func, "attr", "") == "save" and save.args and (
-                        self.written(save.func.value) == self.bound_to(call) or self.full(save.func) == "torch.jit.save" and self.written(
+                        save.func.value is call or self.written(save.func.value) == self.bound_to(call) or self.full(save.func) == "torch.jit.save" and self.written(
                             save.args[0]) == self.bound_to(call)):
                     path = self.written(save.args[-1])
             for load in self.calls if made and path else ():

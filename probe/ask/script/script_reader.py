@@ -521,11 +521,17 @@ class Reader:
     of_SetComp = of_GeneratorExp = of_ListComp
 
     def of_DictComp(self, node):
+        over = None
         for part in node.generators:
-            self.comprehension(part, self.value(part.iter))
-        with Branch(self, "loop"):
-            self.value(node.key)
+            over = self.value(part.iter)
+            self.comprehension(part, over)
+        if len(node.generators) == 1 and not part.ifs and isinstance(over, Many) and over.items and not over.open:
+            self.value(node.key)  # it surely comes at least once
             held = self.value(node.value)
+        else:
+            with Branch(self, "loop"):
+                self.value(node.key)
+                held = self.value(node.value)
         return Thing("mapping", path=self.path, each=held) if isinstance(held, Thing) and held.kind == "module" else None
 
     def of_Constant(self, node):
@@ -908,6 +914,10 @@ class Reader:
                 return Text(str(values[0].value) if node.func.id == "str" else int(values[0].value))
             except ValueError:
                 return None
+        if isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(values) == 2 and isinstance(
+                values[0], Name) and values[0].full == "torch":  # getattr(torch, args.dtype), as it is where nothing is said
+            of = values[1]["default"] if isinstance(values[1], Thing) and values[1].kind == "option" else values[1]
+            return Name("torch." + text_of(of)) if text_of(of) in NUMBER_NAMES else None
         if isinstance(node.func, ast.Name) and node.func.id == "bool" and len(node.args) == 1:
             self.answers.true_of(node.args[0])
         if isinstance(node.func, ast.Name) and node.func.id == "str" and len(values) == 1:
@@ -1691,6 +1701,7 @@ class Reader:
             thing.state["device"] = self.torch.default
             thing.state["number"] = None if self.training.says(OTHER_DEFAULT) else "float32"
             self.torch.made_before = True
+            self.torch.makings.setdefault(of, []).append(thing)
             self.training.draws(node)
         init = of.method("__init__")
         if init and module and any(b.endswith("LightningModule") for b in bases):
@@ -2424,7 +2435,11 @@ class Reader:
             values = []
             if of is not None:
                 if of not in made:
+                    place = self.torch.place_of_class(of)
                     made[of] = self.make(of, [], {}, of.node)
+                    if made[of].kind == "module" and made[of]["device"] is not None:
+                        trained = any(base.endswith("LightningModule") for base in of.all_bases())  # its trainer moves it
+                        made[of].state["device"] = None if trained else place
                 values = [made[of]]
                 self.path += ("u%d" % function.node.lineno,)
             else:

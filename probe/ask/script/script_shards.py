@@ -12,7 +12,7 @@ READS_NUMBERS = ("norm", "mean", "std", "sum", "float", "detach", "cpu", "numpy"
 
 class Shards(Ranks):
     def look(self, nodes):
-        if not self.begins(nodes, r"Parallel|ddp|fsdp|FSDP|fully_shard|device_mesh|deepspeed|ZeroRedundancy|\.cpu\(|to\(['\"]cpu"):
+        if not self.begins(nodes, r"Parallel|ddp|fsdp|FSDP|fully_shard|device_mesh|LightningModule|deepspeed|ZeroRedundancy|\.cpu\(|to\(['\"]cpu"):
             return
         self.parts_behind_the_wrapper()
         self.names_of_a_wrapper()
@@ -28,6 +28,7 @@ class Shards(Ranks):
         self.exported_wrapper()
         self.there_and_back()
         self.one_gpu_of_replicas()
+        self.one_gpu_of_lightning()
         self.unfrozen_behind_the_wrapper()
         if self.says(r"deepspeed"):
             self.engine_passed_by()
@@ -112,7 +113,18 @@ class Shards(Ranks):
                             r"self\.%s\(" % re.escape(method.name), self.reader.text)):
                         self.numbered_in(method, call)
 
-    def numbered_in(self, method, parallel):
+    def one_gpu_of_lightning(self):
+        """Trainer(devices=4), and def training_step(self, batch, i): noise = torch.randn(8).to("cuda:0")"""
+        for call in self.calls_of("lightning.Trainer", "lightning.pytorch.Trainer", "pytorch_lightning.Trainer"):
+            devices = self.word(call, "devices")
+            many = self.said(devices) if devices is not None else None
+            if type(many) is int and (many > 1 or many == -1) or isinstance(devices, ast.List) and len(devices.elts) > 1:
+                for of in self.classes:
+                    for method in of.body if any(self.full(base).endswith(".LightningModule") for base in of.bases) else ():
+                        if isinstance(method, ast.FunctionDef) and method.name != "__init__":
+                            self.numbered_in(method, call, "a GPU by its number in each process")
+
+    def numbered_in(self, method, parallel, name="a GPU by its number in a replica"):
         """Where a module's method makes a tensor on a GPU that is named by its number, or moves one there."""
         for one in calls_in(method.body):
             where = one.args[0] if getattr(one.func, "attr", "") in ("to", "cuda") and one.args and not self.full(one.func) else self.word(
@@ -121,7 +133,7 @@ class Shards(Ranks):
                 continue
             known = self.origins.of(where)
             if known and all(self.number_of_gpu(of, is_call(one, "cuda")) for of in known):
-                self.mistake(one, "a GPU by its number in a replica", self.written(where), other=parallel)
+                self.mistake(one, name, self.written(where), other=parallel)
 
     def number_of_gpu(self, node, alone):
         """Whether it is torch.device("cuda:0") or "cuda:0", or the number itself where that alone is given."""

@@ -57,6 +57,7 @@ class Steps(WholeFile):
             self.growth_of_one(nodes)
             self.growth_of_a_flag(nodes)
             self.second_of_one(nodes)
+            self.limit_of_another_backend(nodes)
         if {"jax", "tensorflow"} & roots:
             self.traced_each_time(nodes)
         if "jax" in roots:
@@ -72,14 +73,17 @@ class Steps(WholeFile):
     def once(self, nodes, functions):
         """for fold in folds: configure(), where configure() calls torch.set_num_interop_threads."""
         calls, callers = {}, {}
+        makers = {id(part): of.name for of in nodes if isinstance(of, ast.ClassDef) for part in of.body
+                  if getattr(part, "name", "") in ("__init__", "__post_init__")}  # who makes an object calls them
         for of in functions:
-            inner = within_others(of)
+            inner, called = within_others(of), makers.get(id(of), of.name)
             for one in ast.walk(of):
                 if isinstance(one, ast.Call) and id(one) not in inner:
                     if self.full(one.func) in ONCE_IN_A_PROCESS and not self.caught(of, one):
-                        calls[of.name] = one
-                    callers.setdefault(getattr(one.func, "id", ""), set()).add(of.name)
-        names = [of.name for of in functions]
+                        calls[called] = one
+                    if not self.caught(of, one):
+                        callers.setdefault(getattr(one.func, "id", ""), set()).add(called)
+        names = [makers.get(id(of), of.name) for of in functions]
         waiting = list(calls)
         while waiting:
             name = waiting.pop()
@@ -247,15 +251,20 @@ class Steps(WholeFile):
     def launched_late(self, nodes):
         """notebook_launcher(…), which forks, behind a call that began CUDA in the notebook."""
         within = {id(inner) for one in nodes if isinstance(one, (ast.FunctionDef, ast.ClassDef, ast.Lambda)) for inner in ast.walk(one)}
-        begun = None
+        begun = early = None
         for one in (one for tree in nodes if isinstance(tree, ast.Module) for one in tree.body):
             launch = next((call for call in ast.walk(one) if isinstance(call, ast.Call) and self.full(call.func) in (
                 "accelerate.notebook_launcher", "accelerate.launchers.notebook_launcher")), None)
+            if launch is not None and early is not None and self.said(self.word(launch, "num_processes")) != 1:
+                return self.mistake(early, "an Accelerator before its launcher", self.written(launch), other=launch)
             if launch is not None and begun is not None:
                 return self.mistake(begun, "CUDA that begins before processes are forked", self.written(launch), other=launch)
             if launch is None and id(one) not in within and begun is None:
                 begun = next((call for call in ast.walk(one) if isinstance(call, ast.Call) and id(call) not in within and
                               BEGINS_CUDA.search(self.written(call))), None)
+            if launch is None and id(one) not in within and early is None and not isinstance(one, ast.If):
+                early = next((call for call in ast.walk(one) if isinstance(call, ast.Call) and id(call) not in within and self.full(
+                    call.func) in ("accelerate.Accelerator", "accelerate.accelerator.Accelerator")), None)
         return None
 
     def states_of_one(self, nodes):
@@ -628,14 +637,45 @@ class Steps(WholeFile):
 
     def built_or_used(self, nodes):
         """if onnxruntime.get_device() == "GPU": it tells how the package was built."""
-        if self.says(r"get_providers\(\)|get_available_providers"):
+        if self.says(r"get_providers\(\)"):
+            return
+        self.available_or_used(nodes)
+        if self.says(r"get_available_providers"):
             return
         for one in nodes:
             if isinstance(one, ast.Compare) and any(isinstance(part, ast.Call) and self.full(part.func) == "onnxruntime.get_device"
                                                     for part in [one.left] + one.comparators):
                 self.mistake(one, "a build that is taken for its use")
 
+    def available_or_used(self, nodes):
+        """session = InferenceSession(…); if "CUDAExecutionProvider" not in get_available_providers(): raise …"""
+        for of in (one for one in nodes if isinstance(one, (ast.FunctionDef, ast.Module))):
+            made = None
+            for one in of.body:
+                test = one.test if isinstance(one, ast.Assert) or isinstance(one, ast.If) and isinstance(
+                    one.body[-1], ast.Raise) and not one.orelse else None
+                asked = next((call for call in ast.walk(test) if isinstance(call, ast.Call) and self.full(call.func) ==
+                              "onnxruntime.get_available_providers"), None) if test is not None and made is not None else None
+                if asked is not None and re.search(r"(CUDA|Tensorrt|ROCM|MIGraphX)ExecutionProvider", self.written(test)):
+                    self.mistake(asked, "providers that are there and may not be used", other=made)
+                if isinstance(one, ast.Assign):
+                    made = next((call for call in ast.walk(one.value) if isinstance(call, ast.Call) and self.full(call.func) ==
+                                 "onnxruntime.InferenceSession"), made)
+
     # ---- TensorFlow
+
+    def limit_of_another_backend(self, nodes):
+        """os.environ["KERAS_BACKEND"] = "jax"; set_logical_device_configuration(gpu, [LogicalDeviceConfiguration(memory_limit=8192)])"""
+        if not self.says(r"KERAS_BACKEND['\"]\] *= *['\"]jax['\"]|KERAS_BACKEND['\"], *['\"]jax['\"]") or not self.says(
+                r"\.fit\(|train_on_batch\(") or self.says(r"XLA_PYTHON_CLIENT|jax_platforms|JAX_PLATFORMS"):
+            return
+        for one in nodes:
+            if isinstance(one, ast.Call) and re.match(r"tensorflow\.config\.(experimental\.)?(LogicalDevice|VirtualDevice)Configuration$",
+                                                      self.full(one.func)):
+                limit = self.given(one, 0, "memory_limit")
+                size = self.said(limit)
+                if limit is not None and (not isinstance(size, (int, float)) or size >= 2048):
+                    self.mistake(one, "a limit of TensorFlow's where JAX computes", self.written(one))
 
     def growth_of_a_flag(self, nodes):
         """os.environ["TF_FORCE_GPU_ALLOW_GROWTH"] = str(flag): 'True' and 'False', which TensorFlow doesn't take."""

@@ -133,6 +133,7 @@ class Torch(Loaders):
         self.default_set = None  # where the default device was set behind a model that was made
         self.made_before = False  # a module was made
         self.samplers = []  # of distributed processes, that shuffle
+        self.makings = {}  # the modules that the script makes, by their class
 
     # ---- decorators
 
@@ -670,6 +671,9 @@ class Torch(Loaders):
             first = given[0] if given and isinstance(given[0], Thing) and last == "Sequential" else None
             made = Thing("module", device=place, line=node.lineno, weightless=not members and not strange,
                          number=first["number"] if first else None, made=(node, self.reader.source), each=each)
+            for one in given:
+                if isinstance(one, Thing) and one.kind == "module":
+                    one.state["container"] = made
             if each and each.kind == "module" and place:  # its members move with it
                 each.state.update(device=None, whole=made)
             return made
@@ -680,6 +684,16 @@ class Torch(Loaders):
         return Thing("module", device=self.default, line=node.lineno, recurrent=last in RECURRENT,
                      number=(number_of(words["dtype"]) if "dtype" in words else "float32") if plain else None,
                      made=(node, self.reader.source))
+
+    def place_of_class(self, of):
+        """Where the modules of a class lie in the end, also inside of others that were moved; None: not known, or not in one place."""
+        places = set()
+        for thing in self.makings.get(of, ()):
+            for _ in range(10):
+                outer = next((one for one in (thing["container"], thing["whole"]) if isinstance(one, Thing)), None)
+                thing = outer or thing
+            places.add(thing["device"])
+        return places.pop() if len(places) == 1 else None if places else self.default
 
     def is_without_weights(self, of, thing):
         """Whether a module of the script surely holds neither weights nor buffers, as most losses: it lies nowhere."""
@@ -1136,19 +1150,33 @@ class Torch(Loaders):
             return
         lightning = any(base.endswith("LightningModule") for base in owner["class"].all_bases())
         if isinstance(value, Thing) and value.kind == "mapping" and not (lightning and any(item["metric"] for item in items)):
-            return  # a table of modules may be one that is asked for by name
+            if self.is_called_by_key(target, owner, items):
+                self.not_held(target, owner, "modules in a dict of Python's")
+            return  # any other table of modules may be one that is asked for by name
         for item in items:
             item.state["cause"] = (target, self.reader.source)
         self.not_held(target, owner)
 
-    def not_held(self, node, owner):
+    def is_called_by_key(self, target, owner, items):
+        """self.heads = {name: nn.Linear(8, 1) for name in names}, whose members forward calls, and that nothing else holds."""
+        forward, name = owner["class"].method("forward"), re.escape(getattr(target, "attr", "")) or r"\w+"
+        whole = self.reader.written_whole(owner["class"].node)
+        if forward is None or any(item["whole"] for item in items) or re.search(
+                r"requires_grad|no_grad|\.eval\(|detach\(|load_state_dict|\.update\(", whole):
+            return False
+        text = self.reader.written_whole(forward.node)
+        each = re.search(r"for (?:\w+, )?(\w+) in self\.%s\.(values|items)\(\)" % name, text)
+        return re.search(r"self\.%s\[[^\]]*\]\(" % name, text) is not None or each is not None and re.search(
+            r"\b%s\(" % re.escape(each.group(1)), text) is not None
+
+    def not_held(self, node, owner, kind="modules in a list of Python's"):
         whole = self.reader.written_whole(owner["class"].node)
         name = re.escape(getattr(node, "attr", "")) or r"\w+"
         # The class may move them itself, one by one.
         moves = re.search(r"\.(to|cuda)\(", whole) and re.search(
             r"in \w*\(?self\.%s\b|self\.%s\[[^\]]*\]\.(to|cuda)\(" % (name, name), whole)
         if not moves and not HOLDS_ITSELF.search(whole) and not re.search(HOLDS % name, whole):
-            self.reader.mistake(node, "modules in a list of Python's", self.reader.written(node))
+            self.reader.mistake(node, kind, self.reader.written(node))
 
     @staticmethod
     def holder(value):

@@ -494,6 +494,7 @@ class Tracing:
                 for call in (one for one in ast.walk(statement) if isinstance(one, ast.Call)):
                     given = {self.written(one) for one in self.donated(call) if one is not None}
                     gone.update({name: call for name, held in others.items() if given & set(held) and not self.binds(bound, name)})
+                    gone.update({name: call for name in self.kept_in_loop(statement, given)})
             for call in self.own_calls(statement):
                 for one in self.donated(call):
                     if not isinstance(one, (ast.Name, ast.Attribute)):
@@ -506,6 +507,21 @@ class Tracing:
                         self.reader.mistake(call, "a buffer that was donated", text, self.written(call.func), other=call)
                     else:
                         gone[text] = call
+
+    def kept_in_loop(self, loop, given):
+        """The names that a loop binds to what a later round gives away, and to nothing else: if loss < best: kept = params"""
+        left = {id(inner) for one in ast.walk(loop) if isinstance(one, ast.If) for body in (one.body, one.orelse) if body and isinstance(
+            body[-1], (ast.Break, ast.Return, ast.Raise)) for part in body for inner in ast.walk(part)}
+        found = {}
+        for one in (one for one in ast.walk(loop) if isinstance(one, ast.Assign) and given):
+            for target in one.targets:
+                pairs = zip(target.elts, one.value.elts) if isinstance(target, ast.Tuple) and isinstance(
+                    one.value, ast.Tuple) else [(target, one.value)]
+                for name, value in pairs:
+                    for inner in (inner for inner in ast.walk(name) if isinstance(inner, ast.Name)):
+                        alias = inner is name and isinstance(value, ast.Name) and value.id in given and id(one) not in left
+                        found.setdefault(inner.id, []).append(alias)
+        return [name for name, aliases in found.items() if all(aliases) and name not in given]
 
     def donated(self, call):
         """What a call gives away for good."""

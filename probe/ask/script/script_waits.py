@@ -328,7 +328,8 @@ class Waits(Scoped):
             stops = next((one for one in own if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and isinstance(
                 one.left, ast.Call) and self.full(one.left.func) in CLOCKS_OF_HOST and one.lineno > begun), None)
             for block in (one for one in nodes if stops is not None and isinstance(one, ast.With)):
-                entered = any(isinstance(item.context_expr, ast.Call) and getattr(item.context_expr.func, "id", "") == of.name
+                entered = any(isinstance(item.context_expr, ast.Call) and of.name in (
+                    getattr(item.context_expr.func, "id", ""), leave is of and getattr(item.context_expr.func, "attr", ""))
                               for item in block.items)
                 text = "\n".join(map(self.reader.written_whole, block.body)) if entered else "item("
                 if not re.search(r"synchronize|item\(|\.cpu\(|tolist\(|numpy\(|print\(", text) and self.of_the_gpu(block):

@@ -513,7 +513,7 @@ class Wholes(WholeFile):
         for one in nodes:
             if first(one) and any(gpu(rest) for rest in one.elts[1:]):
                 self.reader.mistake(one.elts[0], "a session whose processor comes first", self.written(one))
-            if isinstance(one, ast.Constant) and isinstance(one.value, str) and re.match(r"\w+Provider$", one.value) and \
+            if isinstance(one, ast.Constant) and isinstance(one.value, str) and re.match(r"\w+Providers?$", one.value) and \
                     one.value not in PROVIDERS:
                 near = difflib.get_close_matches(one.value, PROVIDERS, 1, 0.7)
                 if near:
