@@ -13,7 +13,7 @@ Snapshot text_like(const std::string& cause) {
       {.source = "job.log",
        .lines = std::int64_t{12},
        .notable = std::vector<TextLine>{{.line = std::int64_t{3}, .text = "RuntimeError: something odd happened"}},
-       .resembles = Resembles{.cause = cause, .share = 0.4, .words = std::vector<std::string>{"peer", "ring"}}}};
+       .resembles = Resembles{.cause = cause, .share = 0.5, .words = std::vector<std::string>{"peer", "ring"}}}};
   return report;
 }
 
@@ -33,6 +33,12 @@ TEST(GuessedCause, IsAGuessThatLeavesTheCauseUndetermined) {
   EXPECT_EQ(guess.evidence.front().value, "peer, ring");
   EXPECT_TRUE(report.undetermined.has_value());
   EXPECT_EQ(report.verdict, Verdict::incomplete);
+}
+
+TEST(GuessedCause, IsNoneWhereWordsAreNotSure) {
+  Snapshot report = text_like("runtime.nccl");
+  report.texts.get()->front().resembles.get()->share = 0.4;
+  EXPECT_TRUE(judged(report).findings.empty());
 }
 
 TEST(GuessedCause, GivesWayToWhatARuleFinds) {
