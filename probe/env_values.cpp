@@ -31,7 +31,7 @@ bool is_number(std::string_view text) {
 bool is_known_word(const knowledge::EnvValues& values, std::string_view word) {
   static const RE2 uuid("(?:MIG-)?(?:GPU|MIG)-[0-9a-f]{1,8}|[0-9a-f]{8}");
   static const RE2 interface(
-      R"((?:lo|eth|ib|bond|ens|eno|br|wlan|hsn|mlx[45]_|docker)\d{0,3}|enp\d{1,3}s\d{1,3}(?:f\d)?)");
+      R"((?:lo|eth|ib|bond|ens|eno|br|wlan|hsn|mlx[45]_|docker)\d{0,3}|enp\d{1,3}s\d{1,3}(?:f\d)?(?:np\d)?)");
   static const RE2 flag("--(?:tf_)?xla_[a-z0-9_]{2,64}");
   static const RE2 plain("[a-z]{1,12}|[A-Z]{1,12}|[A-Z][a-z]{1,11}");
   return word.empty() || is_number(word) || is_one_of(values.words, word) || is_one_of(knowledge::env_words(), word) ||

@@ -413,6 +413,11 @@ void withhold_cloud_numbers(std::string& text) {
       // What C's functions on accounts were asked for; the host in the name of TensorBoard's file.
       {R"(\bget(?:pw|gr|sp)(?:nam|uid|gid)\b[^\n]{0,60}?[:( ]["']([\w.-]+)["'])", {"getpw", "getgr", "getsp"}},
       {R"(\btfevents\.\d{9,}\.([A-Za-z][\w-]*))", {"tfevents."}},
+      // A person's row of /etc/passwd; the hosts of DeepSpeed's pool; the node that Ray speaks of.
+      {R"((?:^|\n)([a-z_][\w-]*):[x*!]?:[1-9]\d{3,}:\d+:)", {":x:", "::", ":*:", ":!:"}},
+      {R"([{,] ?["']([A-Za-z][\w.-]*)["']: \[\d+(?:, ?\d+)*\])",
+       {"resource pool", "resource_pool", "world_info", "active_resources"}},
+      {R"((?i)\bnode name:? ([A-Za-z][\w.-]*))", {"node name"}},
       // The end of a path that is too long for its column.
       {R"((?:^|\s)\.\.\.([a-z][a-z0-9_.-]*)/(?:\.?v?env\w*|miniconda\w*|anaconda\w*|\.conda|\.local|bin|work|code|projects?)/)",
        {"..."}},

@@ -97,6 +97,12 @@ TEST(CanaryFiles, FourthBatchOfEvidenceStays) { each_line("evidence-4.txt", 120,
 TEST(CanaryFiles, ThirdBatchOfEvidenceStays) { each_line("evidence-3.txt", 100, expect_kept); }
 TEST(CanaryFiles, SecondBatchOfEvidenceStays) { each_line("evidence-2.txt", 40, expect_kept); }
 TEST(CanaryFiles, FirstBatchOfEvidenceStays) { each_line("evidence-1.txt", 60, expect_kept); }
+TEST(CanaryFiles, ThirtyFourthBatchIsWithheld) { each_line("secrets-34.txt", 117, expect_withheld); }
+TEST(CanaryFiles, ThirtyFourthBatchOfEvidenceStays) { each_line("evidence-34.txt", 89, expect_kept); }
+TEST(CanaryFiles, ThirtyFifthBatchIsWithheld) { each_line("secrets-35.txt", 119, expect_withheld); }
+TEST(CanaryFiles, ThirtyFifthBatchOfEvidenceStays) { each_line("evidence-35.txt", 89, expect_kept); }
+TEST(CanaryFiles, ThirtySixthBatchIsWithheld) { each_line("secrets-36.txt", 117, expect_withheld); }
+TEST(CanaryFiles, ThirtySixthBatchOfEvidenceStays) { each_line("evidence-36.txt", 89, expect_kept); }
 
 }  // namespace
 }  // namespace envdoctor::canary_files_test
