@@ -154,6 +154,10 @@ void judge_log(const Facts& facts, const Driver& driver, Answers& answers) {
     // No driver answered at all, or another library in its place.
     if (line->detail("found") == "0" || facts.saw({{present, "libcuda-stub"}})) continue;
     // Without a version the message may also mean that no driver answered.
+    const std::string needs = line->detail("needs");
+    const Symptom* stated = facts.first({{noted, "stated-driver"}});
+    const std::string here = driver.kernel.empty() && stated ? stated->detail("version") : driver.kernel;
+    if (!needs.empty() && !here.empty() && knowledge::compare_versions(here, needs) >= 0) continue;  // another fault
     const bool compared = !line->detail("found").empty() || !line->detail("needs").empty();
     if (!compared && facts.driver_dead()) continue;
     Finding& finding = answers.found();

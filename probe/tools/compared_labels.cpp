@@ -86,6 +86,8 @@ Label label_of(std::string_view text) {
     const bool sure = (said & a_device) != 0, device = sure || (said & maybe_a_device) != 0;
     if (device || (said & a_reference) != 0) {
       const Side side = device ? Side::device : Side::reference;
+      if (at < small.size() && small[at] == ':')  // "cuda:0": its number is no part of what is computed
+        at = std::min(small.find_first_not_of("0123456789", at + 1), small.size());
       // "(a.cuda() @ b.cuda()).cpu()" is the device's.
       const bool fetched = word == "cpu" && small.substr(at).starts_with("()");
       if (fetched && label.side == Side::device) continue;

@@ -50,6 +50,7 @@ std::optional<Labelled> next_labelled(std::string_view text) {
       if (std::isalpha(static_cast<unsigned char>(text[first]))) begin = first;
     }
     re2::StringPiece rest(text.data() + at + 1, text.size() - at - 1), value;
+    if (begin > 0 && (text[begin - 1] == '\'' || text[begin - 1] == '"') && text[at] == ':') continue;  // 'cuda:0'
     if (begin < end && RE2::Consume(&rest, form, &value))
       return Labelled{text.substr(begin, end - begin), {value.data(), value.size()}};
   }
@@ -101,13 +102,13 @@ bool is_statement(std::string_view line) {
 // "host 1.4142 device 0.0000", "10.5000 (gpu) vs 12.5000 (cpu)": two numbers beside their sides, in a line that speaks
 // of results.
 void sides_without_separator(std::string_view line, std::size_t row, std::vector<Entry>& all) {
-  static const RE2 speaks(R"((?i)mismatch|match|differ|wrong|expected|result|\bvs\b|\[[0-9]+\])");
+  static const RE2 speaks(R"((?i)mismatch|match|differ|wrong|expected|result|\bvs\b|\bdiff\b|\[[0-9]+\])");
   static const RE2 before(
-      R"((?i)\b(cpu|gpu|host|device|cuda|ref|reference|expected|got|actual) {1,4}(-?[0-9]+\.[0-9]{2,}(?:e[-+]?[0-9]+)?|-?nan|-?inf)\b)");
+      R"((?i)\b(cpu|gpu|host|device|cuda|ref|reference|expected|got|actual)(?: value -)? {1,4}(-?[0-9]+\.[0-9]{2,}(?:e[-+]?[0-9]+)?|-?nan|-?inf)\b)");
   static const RE2 behind(
       R"((?i)(-?[0-9]+\.[0-9]{2,}(?:e[-+]?[0-9]+)?|-?\bnan|-?\binf) ?[(\[](cpu|gpu|host|device|cuda|ref|reference|expected|actual)[)\]])");
   const re2::StringPiece text(line.data(), line.size());
-  if (!RE2::PartialMatch(text, speaks) || label_of(line).other) return;
+  if (!RE2::PartialMatch(text, speaks) || label_of(line.substr(0, line.find("diff"))).other) return;
   for (const bool label_first : {true, false}) {
     std::vector<Entry> found;
     re2::StringPiece rest = text;
