@@ -214,6 +214,53 @@ std::optional<std::size_t> by_equal_lines(const std::vector<std::string_view>& l
   return std::nullopt;
 }
 
+// The values of a table's row, without the columns of times and of what doesn't come of the work.
+std::vector<double> values_of_row(std::string_view line, const std::vector<std::string_view>& columns) {
+  static const RE2 other(R"((?i).*(?:time|dur|eta|lr|speed|mem|secs?|it/s)\b.*)");
+  const std::vector<std::string_view> fields = words_of(line);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < fields.size() && fields.size() == columns.size(); ++i) {
+    if (RE2::FullMatch(piece(columns[i]), other)) continue;
+    const auto value = number_of<double>(fields[i]);
+    if (!value) return {};
+    values.push_back(*value);
+  }
+  return values;
+}
+
+// "epoch  train_loss  valid_loss  dur" above the same first row twice, and other rows below it: skorch, fastai.
+std::optional<std::size_t> by_tables(const std::vector<std::string_view>& lines) {
+  static const RE2 heading(
+      R"((?i)\s*(?:epoch|iter\w*|step)s?\s+(?:[a-z_@%0-9-]+\s+){0,8}[a-z_@%0-9-]*(?:loss|acc)\w*.*)");
+  constexpr double most_apart = 0.05;
+  struct Table {
+    std::vector<std::string_view> columns{};
+    std::vector<std::vector<double>> rows{};
+  };
+  std::optional<Table> first, second;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view line = trimmed(lines[i].substr(0, most_of_line));
+    if (contains(line, "loss") && line.find('.') == line.npos && RE2::FullMatch(piece(line), heading)) {
+      std::optional<Table>& table = first ? second : first;
+      if (table) return std::nullopt;
+      table = Table{.columns = words_of(line)};
+      continue;
+    }
+    std::optional<Table>& table = second ? second : first;
+    if (!table) continue;
+    std::vector<double> row = values_of_row(line, table->columns);
+    if (row.empty()) continue;
+    table->rows.push_back(std::move(row));
+    if (!second || second->columns != first->columns || second->rows.size() > first->rows.size()) continue;
+    const std::vector<double>&one = first->rows[second->rows.size() - 1], &other = second->rows.back();
+    if (second->rows.size() == 1 && one != other) return std::nullopt;  // of other data, or without a seed
+    for (std::size_t k = 0; k < one.size(); ++k) {
+      if (one[k] != other[k] && std::fabs(one[k] - other[k]) < most_apart * std::fabs(one[k])) return i;
+    }
+  }
+  return std::nullopt;
+}
+
 // The statement of ">>> f(x)" or "In [3]: f(x)".
 std::string_view statement_of(std::string_view line) {
   static const RE2 form(R"(^\s{0,4}(?:>>> |In \[[0-9]+\]: )(.{4,200})$)");
@@ -258,7 +305,7 @@ std::optional<std::size_t> by_statement(const std::vector<std::string_view>& lin
 
 bool starts_repeated_runs(std::string_view line) {
   static const RE2 form(
-      R"((?i)^[\s>#*|\[=-]{0,8}(?:first (?:run|time|trial|try)|1st run|(?:training |test |inference )?run|trial|attempt|execution|repeat|try) ?(?:#|no\.? ?|number )?(?:[0-9]{1,2}\b|:)|\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]{4,80}\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: ))");
+      R"((?i)^[\s>#*|\[=-]{0,8}(?:first (?:run|time|trial|try)|1st run|(?:training |test |inference )?run|trial|attempt|execution|repeat|try) ?(?:#|no\.? ?|number )?(?:[0-9]{1,2}\b|:)|\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]{4,80}\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: )|^\s*(?:epoch|iter\w*|step)s?\s+[a-z_]*(?:loss|acc))");
   return RE2::PartialMatch(piece(line.substr(0, most_of_line)), form);
 }
 
@@ -278,6 +325,7 @@ Snapshot parse_repeated_runs(const std::string& text) {
   if (!row) row = by_named_runs(lines);
   if (!row && speaks_of_a_gpu(text)) row = by_statement(lines);
   if (!row) row = by_restart(lines);
+  if (!row) row = by_tables(lines);
   if (!row && lines.size() < few_lines) row = by_equal_lines(lines);
   if (row) add_symptom(snapshot, {SymptomClass::noted, "runs-differ"}, *row, trimmed(lines[*row]));
   return snapshot;
