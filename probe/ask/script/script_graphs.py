@@ -374,17 +374,30 @@ class Graphs(OfValues):
         for call in calls:
             if not self.method(call, "distribute_datasets_from_function", "experimental_distribute_datasets_from_function") or not call.args:
                 continue
-            of = self.function(call.args[0])
-            text = self.text_of(of) if of is not None else "get_per_replica_batch_size"
+            of = self.function(call.args[0]) or next(iter(self.origins.functions_of(call.args[0])), None)  # make_dataset_fn(path, size)
+            text = self.text_of(of) if isinstance(of, (ast.FunctionDef, ast.Lambda)) else "get_per_replica_batch_size"
             if re.search(r"get_per_replica_batch_size|num_replicas|//|/ ", text):
                 continue
             for batch in (one for one in calls_in([of]) if self.method(one, "batch") and one.args):
+                if any(isinstance(one, ast.BinOp) and isinstance(one.op, (ast.Div, ast.FloorDiv)) for one in self.origins.of(batch.args[0])):
+                    continue
+                if self.is_global(batch.args[0], calls):
+                    self.mistake(batch, "a batch of the global size for each replica", self.written(batch.args[0]), other=call)
+                    continue
                 for one in self.origin(batch.args[0]):
                     if isinstance(one, ast.Name) and (re.search(r"global", one.id, re.I) or one.id in self.single and re.search(
                             r"\* *\w+\.num_replicas_in_sync", self.written(self.single[one.id].value))):
                         size = self.single.get(getattr(batch.args[0], "id", "")) if one is not batch.args[0] else None
                         self.mistake(size or batch, "a batch of the global size for each replica", one.id, other=call)
                         break
+
+    def is_global(self, size, calls):
+        """Whether a size is what compute_average_loss is given for that of all replicas."""
+        def ways(node):
+            return {self.written(node)} | {self.written(one) for one in self.origins.known(node)} if node is not None else set()
+
+        wide = [self.word(one, "global_batch_size") for one in calls if self.full(one.func) == "tensorflow.nn.compute_average_loss"]
+        return not isinstance(size, ast.Constant) and any(ways(size) & ways(one) for one in wide)
 
     def decoded_alone(self, calls):
         """ds.map(load), where load() decodes images one after the other while a model trains."""
@@ -477,9 +490,20 @@ class Graphs(OfValues):
             if by_xla(call) and (self.full(call.func) in GRAPHS and call.args or self.method(call, "compile")):
                 given = call.args[:1] if self.full(call.func) in GRAPHS else [self.given(call, 1, "loss")]
                 compiled += [of for one in given if one is not None for of in self.origins.functions_of(one)]
+                if self.method(call, "compile"):
+                    compiled += self.called_by_keras(calls)
         found = {one: by for by in compiled for one in self.reached(by, 5) if FOREIGN_TO_XLA.match(self.full(one.func))}
         for one, by in found.items():
             self.mistake(one, "an operation that XLA can't compile", getattr(by, "name", "the function"), other=by)
+
+    def called_by_keras(self, calls):
+        """call() of the file's layers, models and losses that it makes objects of."""
+        for call in calls:
+            for of in self.origins.functions_of(call.func) if isinstance(call.func, ast.Name) else ():
+                if isinstance(of, ast.ClassDef) and any(re.match(r"(tensorflow\.|tf_)?keras\.(\w+\.)*(%s)$" % (
+                        "Model|Loss|Metric" if self.says(r"\.map\(") else "Layer|Model|Loss|Metric"), self.full(base)) for base in of.bases):
+                    yield from (one for one in of.body if isinstance(one, ast.FunctionDef) and one.name in ("call", "update_state") and not
+                                one.decorator_list)
 
     def reached(self, of, deepest):
         """The calls of a function, and of the functions of the file that it calls."""

@@ -33,10 +33,12 @@ class Jitted(OfValues):
         self.key_left_behind(functions)
         if "optax" in roots:
             self.narrow_trees(calls)
+        self.waits_for_what_was_given(nodes)
         if "flax" in roots:
             self.replicas_saved(nodes, calls)
             self.modules_of_nnx(functions)
             self.narrow_weights(calls)
+            self.small_eps_of_optax(calls)
         if "equinox" in roots:
             self.functions_as_leaves(nodes, calls)
         if "orbax" in roots:
@@ -388,6 +390,42 @@ class Jitted(OfValues):
                         isinstance(made.args[0], ast.Lambda) and isinstance(made.args[0].body, ast.Call) and re.search(
                             r"\b(bfloat16|float16)\b['\"]?\)$", self.written(made.args[0].body)):
                     self.mistake(made, "a tree of weights that small steps don't change", name, self.written(small), other=small)
+    def small_eps_of_optax(self, calls):
+        """Net(param_dtype=jnp.float16) under optax.adam(rate): its eps of 1e-8 is 0 in float16."""
+        if self.says(r"\beps(_root)?\b|tree(\.|_)map\([^\n]*float32|MultiSteps|apply_if_finite|loss_scale|LossScale|DynamicScale|master|lora|stochastic"):
+            return
+        adam = next((one for one in calls if re.match(r"optax\.(adamw?|nadamw?|radam|amsgrad|adamax|lamb|scale_by_adam)$", self.full(
+            one.func))), None)
+        for one in calls if adam is not None and self.says(r"apply_updates|apply_gradients|Optimizer\(") else ():
+            kind = self.word(one, "param_dtype")
+            if kind is not None and any(self.full(of) == "jax.numpy.float16" or getattr(of, "value", None) == "float16"
+                                        for of in self.origins.known(kind)):
+                return self.mistake(adam, "an eps that float16 lacks", self.written(kind), self.written(adam), other=one)
+        return None
+
+    def waits_for_what_was_given(self, nodes):
+        """begin = clock(); out = step(x); jax.block_until_ready(x); clock() - begin: out may not be ready."""
+        for body in (one.body for one in nodes if isinstance(getattr(one, "body", None), list)):
+            for number, statement in enumerate(body):
+                begin = statement.targets[0] if isinstance(statement, ast.Assign) and isinstance(
+                    statement.value, ast.Call) and self.full(statement.value.func) in CLOCKS_OF_TRACES else None
+                end = next((at for at, later in enumerate(body) if at > number and re.search(
+                    r"\) - %s\b" % re.escape(self.written(begin)), self.reader.written_whole(later))), None) if begin is not None else None
+                between = body[number + 1:end] if end is not None else []
+                waits = [one.args[0] if self.full(one.func) == "jax.block_until_ready" else one.func.value for one in calls_in(between)
+                         if self.full(one.func) == "jax.block_until_ready" and one.args or is_call(one, "block_until_ready") and not one.args]
+                stored = {self.written(one) for part in between for one in ast.walk(part) if isinstance(one, (ast.Name, ast.Attribute)) and
+                          isinstance(one.ctx, ast.Store)}
+                wait = waits[0] if len(waits) == 1 and isinstance(waits[0], ast.Name) and waits[0].id not in stored else None
+                made = next((one for part in between for one in ast.walk(part) if isinstance(one, ast.Assign) and isinstance(
+                    one.value, ast.Call) and one.lineno < wait.lineno and self.gives(one.value, wait)), None) if wait is not None else None
+                if made is not None and not re.search(r"device_get|\.item\(|float\(|asarray\(", "\n".join(map(self.reader.written_whole, between))):
+                    self.mistake(self.origins.parents[id(wait)], "a wait for what was given", wait.id, self.written(made.value), other=made)
+
+    @staticmethod
+    def gives(call, name):
+        """Whether a call is given what has this name, also as *name."""
+        return any(getattr(one.value if isinstance(one, ast.Starred) else one, "id", "") == name.id for one in call.args)
 
     def functions_as_leaves(self, nodes, calls):
         """jax.jit of a function that is given an MLP of Equinox's, among whose leaves is its activation."""

@@ -11,6 +11,7 @@ DOUBLES = re.compile(r"(numpy|cupy)\.(random\.(rand|randn|random|normal|uniform|
 USES_CARD = re.compile(r"\.cuda\(\)|torch\.device\(['\"]cuda|\.to\(['\"]cuda|device=['\"]cuda")
 COPIES_TO_GPU = re.compile(r"(numba\.cuda\.(to_device|device_array_like)|cupy\.(asarray|array)|pycuda\.gpuarray\.to_gpu)$")
 VIEWS = ("permute", "transpose", "movedim", "swapaxes", "expand")
+KEEP_ORDER = ("float half bfloat16 to cuda type div div_ mul mul_ sub sub_ add add_ clamp clamp_ clone detach true_divide pow sqrt abs").split()
 OF_FRAMEWORKS = re.compile(r"(tensorflow|keras|torch|jax|cupy)\.")
 
 
@@ -335,11 +336,25 @@ class Kernels(OfValues):
             if not self.method(call, "bind_input", "bind_output", "set_tensor_address", "execute_v2", "execute_async_v2", "set_input_address"):
                 continue
             for one in calls_in(call.args + [k.value for k in call.keywords]):
-                view = next((made for made in self.origins.of(one.func.value) if self.method(made, *VIEWS) or isinstance(
-                    made, ast.Call) and self.written(self.word(made, "memory_format") or made).endswith("channels_last")), None) if self.method(
-                        one, "data_ptr") else None
+                view = self.view_behind(one.func.value, 6) if self.method(one, "data_ptr") else None
                 if view is not None and not self.full(view.func):
                     self.mistake(one, "a view that is bound by its address", self.written(view), other=view)
+
+    def view_behind(self, node, deepest):
+        """The view that an expression is, or that it computes with element by element: the result keeps the view's order in memory."""
+        for made in self.origins.of(node) if deepest > 0 else ():
+            if isinstance(made, ast.BinOp):
+                sides = [self.view_behind(side, deepest - 1) for side in (made.left, made.right) if not isinstance(side, ast.Constant)]
+                view = next((side for side in sides if side is not None), None)
+            elif self.method(made, *VIEWS) and (made.func.attr != "expand" or deepest == 6) or isinstance(made, ast.Call) and self.written(self.word(made, "memory_format") or made).endswith(
+                    "channels_last"):
+                view = made
+            else:
+                view = self.view_behind(made.func.value, deepest - 1) if self.method(made, *KEEP_ORDER) and self.word(
+                    made, "memory_format") is None and not self.full(made.func) else None
+            if view is not None:
+                return view
+        return None
 
     def states_of_sessions(self, nodes):
         """state = session.run(["new"], {"state": state})[0] in a loop, of a state of millions of numbers."""

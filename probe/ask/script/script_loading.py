@@ -569,12 +569,26 @@ class Loading(Steps):
                 if getattr(save.func, "attr", "") == "save" and save.args and (
                         save.func.value is call or self.written(save.func.value) == self.bound_to(call) or self.full(save.func) == "torch.jit.save" and self.written(
                             save.args[0]) == self.bound_to(call)):
-                    path = self.written(save.args[-1])
+                    path = self.paths_of(save.args[-1])
             for load in self.calls if made and path else ():
-                where = self.word(load, "map_location") or (load.args[1] if len(load.args) > 1 else None)
-                other = str(self.said(where) or "") if self.full(load.func) == "torch.jit.load" else ""
-                if other and self.written(load.args[0]) == path and other.startswith("cpu" if on_gpu else "cuda"):
+                if self.full(load.func) == "torch.jit.load" and load.args and path & self.paths_of(load.args[0]) and self.place_of_load(
+                        load).startswith("cpu" if on_gpu else "cuda"):
                     self.mistake(call, "a device that a trace keeps", self.written(made[0]), self.written(load), other=made[0])
+
+    def paths_of(self, node):
+        """How a path is written, here and where it comes from."""
+        return {self.written(node)} | {self.written(one) for one in self.origins.known(node) if isinstance(one, ast.expr)}
+
+    def place_of_load(self, load):
+        """The device of torch.jit.load(path, map_location=…), or of the .to() that follows; "": not known."""
+        where = self.word(load, "map_location") or (load.args[1] if len(load.args) > 1 else None)
+        after = self.parents.get(id(self.parents.get(id(load))))
+        if where is None and isinstance(after, ast.Call) and getattr(after.func, "value", None) is load:
+            if after.func.attr == "cuda":
+                return "cuda"
+            where = self.given(after, 0, "device") if after.func.attr == "to" else None
+        made = self.made_by(where, "torch.device", surely=True) if where is not None else None
+        return str(self.said(made.args[0] if made is not None and made.args else where) or "")
 
     # ---- quantization and images
 

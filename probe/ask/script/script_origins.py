@@ -20,6 +20,28 @@ OF_PLAIN_RETURNS = re.compile(r"(staticmethod|classmethod|property|(functools\.)
 HANDS_ARGUMENTS = ("run", "apply_async", "apply", "Process", "Thread", "start_processes", "spawn", "submit", "experimental_run_v2")
 
 
+READS_SETTINGS = ("yaml.safe_load", "yaml.full_load", "yaml.load", "json.loads", "tomllib.loads", "tomli.loads", "toml.loads")
+
+
+def flat_settings(text):
+    """name: value or name = value, a line each, as a dictionary; what is indented or under a heading is left out."""
+    keys, values = [], []
+    for line in text.splitlines():
+        if line.startswith("["):
+            break
+        said = re.match(r"([\w-]+)\s*[:=]\s+(\S.*?)\s*(#.*)?$", line)
+        if not said:
+            continue
+        word = {"true": "True", "false": "False", "null": "None", "yes": "True", "no": "False"}.get(said.group(2).lower(), said.group(2))
+        try:
+            value = ast.parse(repr(ast.literal_eval(word)), mode="eval").body
+        except (ValueError, SyntaxError):
+            value = ast.Constant(word)
+        keys.append(ast.Constant(said.group(1)))
+        values.append(value)
+    return ast.Dict(keys, values) if keys else None
+
+
 class Part:
     """A part of an expression's value of which nothing else is known."""
 
@@ -43,6 +65,7 @@ class Origins:
     def __init__(self, tracing, nodes):
         self.tracing, self.nodes, self.parents = tracing, nodes, tracing.index.parents
         self.found, self.named, self.scopes_of, self.returned_by, self.sites_of = {}, {}, {}, {}, {}
+        self.read = {}  # what a text of settings says
         self.wrapped, self.around_it = {}, []  # the calls of wrappers on the way
         self.active, self.through, self.left, self.all_left = set(), False, 0, 40000
         self.bindings = None
@@ -524,9 +547,27 @@ class Origins:
                 if last in ("vars", "asdict") and of is not None and isinstance(key, str):
                     return [v for o in self.follow(of, context, depth) for v in self.member_of(o, key, context, depth)] or [Part(one)]
                 return self.items(of, key, context, depth) if of is not None else [Part(one)]
+            if self.tracing.imported(one.func) in READS_SETTINGS and one.args:
+                return [v for text in self.follow(one.args[0], context, depth) for of in self.settings_of(text) for v in self.item(
+                    of, key, context, depth)] or [Part(one)]
             if last in PREPARERS and type(key) is int and not self.tracing.imported(one.func) and key < len(one.args):
                 return self.follow(one.args[key], context, depth) if self.through else [Part(one.args[key])]
         return [Part(one)]
+
+    def settings_of(self, text):
+        """The dictionary that yaml.safe_load, json.loads or tomllib.loads make of a text that is written down, as an expression."""
+        if id(text) not in self.read:
+            self.read[id(text)] = ()
+            said = text.value if isinstance(text, ast.Constant) and isinstance(text.value, str) else ""
+            try:
+                of = ast.parse(repr(json.loads(said)), mode="eval").body if said.lstrip()[:1] in ("{", "[") else flat_settings(said)
+            except ValueError:
+                of = None
+            if of is not None:
+                for one in ast.walk(of):
+                    ast.copy_location(one, text)
+                self.read[id(text)] = (of, )
+        return self.read[id(text)]
 
     def of_keywords(self, arg, key, context, depth):
         """What callers give under a name to **settings."""

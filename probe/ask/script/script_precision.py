@@ -6,6 +6,7 @@ SHORT = HALVES + ("torch.bfloat16",)
 CASTS = ("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast")
 SCALERS = ("torch.amp.GradScaler", "torch.cuda.amp.GradScaler")
 PRODUCTS = re.compile(r"\.(mm|matmul|bmm|addmm)\(| @ |F\.linear\(|F\.conv\dd\(|einsum\(")
+OPTIMIZERS_OF_TORCH = re.compile(r"torch\.optim\.(Adam|AdamW|NAdam|RAdam|Adamax|Adagrad|Adadelta|RMSprop|Rprop|ASGD)$")
 LOSS_CLASSES = re.compile(r"torch\.nn\.\w*Loss$")
 LOSS_CALLS = re.compile(r"torch\.nn\.functional\.(cross_entropy|mse_loss|nll_loss|l1_loss|smooth_l1_loss|huber_loss|kl_div|"
                         r"binary_cross_entropy|binary_cross_entropy_with_logits|poisson_nll_loss)$")
@@ -20,6 +21,8 @@ class Precision(Scoped):
         self.deterministic_without_space(nodes)
         self.sizes_that_change(nodes)
         self.casts_to_float32(nodes)
+        self.switched_in_the_place_of_a_dtype()
+        self.loaded_before_the_move()
         self.ids_beyond_a_table(nodes)
         self.flash_of_modules(nodes)
         for of, own in self.scopes:
@@ -55,6 +58,72 @@ class Precision(Scoped):
                                                                  self.made.items() if any(one in ast.walk(v) for v in values)):
                 return self.mistake(one, "a scaler of bfloat16", other=casts[0])
         return None
+
+    def switched_in_the_place_of_a_dtype(self):
+        """torch.autocast("cuda", use_amp): the second place is that of dtype."""
+        for call in self.tracing.index.calls:
+            if self.full(call.func) in ("torch.autocast", "torch.amp.autocast") and len(call.args) > 1 and self.is_truth(call.args[1]):
+                self.mistake(call, "a truth value where autocast takes a dtype", self.written(call.args[1]), doubted=False)
+
+    def is_truth(self, node):
+        """Whether an expression is surely True or False."""
+        if isinstance(node, ast.Compare) or isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return True
+        if isinstance(node, ast.Attribute) and any(  # an option
+                isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("parse_args", "parse_known_args")
+                for one in self.origins.of(node.value)) and any(self.is_switch(one, node.attr) for one in self.origins.called.get("add_argument", ())):
+            return True
+        values = self.origins.of(node)
+        return bool(values) and all(isinstance(one, ast.Compare) or isinstance(one, ast.Constant) and isinstance(one.value, bool) or isinstance(
+            one, ast.Call) and self.full(one.func) in ("torch.cuda.is_available", "torch.cuda.is_bf16_supported") or one is not node and isinstance(
+                one, (ast.UnaryOp, ast.Attribute)) and self.is_truth(one) for one in values)
+
+    @staticmethod
+    def is_switch(call, name):
+        """parser.add_argument("--amp", action="store_true")"""
+        flags = [one.value.lstrip("-").replace("-", "_") for one in call.args if isinstance(getattr(one, "value", None), str)]
+        words = {k.arg: k.value for k in call.keywords}
+        kept = getattr(words.get("dest"), "value", None)
+        action = words.get("action")
+        return (kept == name if kept else name in flags) and (
+            getattr(action, "value", None) in ("store_true", "store_false") or getattr(action, "attr", "") == "BooleanOptionalAction")
+
+    def loaded_before_the_move(self):
+        """opt.load_state_dict(…), and model.to(device) behind it: the state stays where the parameters were."""
+        if self.says(r"\.state\.(values|items)\(|\.state\[|optim\w*_to\("):
+            return
+        for load in self.tracing.index.calls:
+            made = self.made_by(load.func.value, OPTIMIZERS_OF_TORCH, surely=True) if is_call(load, "load_state_dict") else None
+            given = self.value_of(made.args[0]) if made is not None and made.args else None
+            if not is_call(given, "parameters") or any(is_call(one, "to") or is_call(one, "cuda") for one in self.origins.wrappers_of(given.func.value)):
+                continue
+            model = {id(one) for one in self.origins.known(given.func.value, True) if isinstance(one, ast.Call)}
+            moves = [one for one in self.tracing.index.calls if (is_call(one, "to") or is_call(one, "cuda")) and model & {
+                id(of) for of in self.origins.known(one.func.value, True)}]
+            first = next((one for one in moves if self.moves_to_gpu(one)), None)
+            if first is not None and not self.apart(load, first) and all(
+                    self.origins.scope(one) is self.origins.scope(load) and one.lineno > load.lineno for one in moves):
+                self.mistake(load, "an optimizer's state that is loaded before its model moves", self.written(load), other=first)
+
+    def moves_to_gpu(self, call):
+        """model.cuda() or model.to(device), of a device that is, or that an option takes for, a GPU."""
+        if is_call(call, "cuda"):
+            return not self.full(call.func)
+        where = (self.given(call, 0, "device") if is_call(call, "to") else None)
+        for one in self.origins.known(where) if where is not None else ():
+            one = self.value_of(one.args[0]) if isinstance(one, ast.Call) and self.full(one.func) == "torch.device" and one.args else one
+            sides = [one.body, one.orelse] if isinstance(one, ast.IfExp) else [one]
+            if any(re.match(r"cuda", str(getattr(side, "value", ""))) for side in sides):
+                return True
+        return False
+
+    def apart(self, one, other):
+        """Whether two statements stand in two branches of one if."""
+        for outer in self.origins.around(one):
+            if isinstance(outer, ast.If) and any(inner is other for part in outer.body + outer.orelse for inner in ast.walk(part)):
+                return not any(any(inner is one for part in side for inner in ast.walk(part)) and any(
+                    inner is other for part in side for inner in ast.walk(part)) for side in (outer.body, outer.orelse))
+        return False
 
     def casts_to_float32(self, nodes):
         """with torch.autocast("cuda", dtype=torch.float32)"""
@@ -284,12 +353,14 @@ class Precision(Scoped):
         puts = next((one for one in nodes if isinstance(one, ast.Call) and self.full(one.func) in (
             "torch.set_rng_state", "torch.random.set_rng_state")), None)
         for one in nodes:
-            if puts is not None and isinstance(one, ast.Call) and self.full(one.func) == "torch.save" and re.search(
-                    r"opt\w*\.state_dict\(", self.reader.written_whole(one)):
-                takes = next((call for call in ast.walk(one) if isinstance(call, ast.Call) and self.full(call.func) in (
-                    "torch.get_rng_state", "torch.random.get_rng_state")), None)
-                if takes is not None:
-                    return self.mistake(puts, "generators of the GPU that nobody saves", self.written(takes), other=takes)
+            if puts is None or not isinstance(one, ast.Call) or self.full(one.func) != "torch.save" or not one.args:
+                continue
+            kept = [one] + [of for of in self.origins.known(one.args[0]) if isinstance(of, ast.expr)]  # pack(model, optimizer)
+            takes = next((call for call in calls_in(kept) if self.full(call.func) in (
+                "torch.get_rng_state", "torch.random.get_rng_state")), None)
+            of = self.origins.scope(takes) if takes is not None else None
+            if takes is not None and any(re.search(r"opt\w*\.state_dict\(", self.reader.written_whole(each)) for each in kept + [of] * (of is not None)):
+                return self.mistake(puts, "generators of the GPU that nobody saves", self.written(takes), other=takes)
         return None
 
     # ---- gradients

@@ -228,8 +228,9 @@ class Shards(Ranks):
         for call in self.calls_of(*DATA_PARALLEL):
             ids = self.given(call, 1, "device_ids") if call.args else None
             moves = [one for one in self.tracing.index.calls if ids is not None and getattr(one.func, "attr", "") in ("to", "cuda") and
-                     one.args and one.lineno <= call.lineno and self.written(one.func.value) == self.written(call.args[0])]
-            first, at = self.first_number(ids), self.gpu_of(moves[-1].args[0], ids) if moves else None
+                     one.lineno <= call.lineno and self.written(one.func.value) == self.written(call.args[0]) and self.origins.scope(
+                         one) is self.origins.scope(call)]
+            first, at = self.first_number(ids), self.gpu_of(self.given(moves[-1], 0, "device"), ids) if moves else None
             if at is not None and (at == "last" or first is not None and at != first):
                 self.mistake(call, "a model that is not on the first of its GPUs", self.written(moves[-1]), self.written(ids),
                              other=moves[-1])
@@ -237,6 +238,8 @@ class Shards(Ranks):
     def first_number(self, ids):
         """The first of a list of GPUs that is written down, or the default of an option; None: not known."""
         ids = self.value_of(ids) if ids is not None else None
+        if isinstance(ids, ast.Call) and getattr(ids.func, "id", "") in ("list", "tuple") and len(ids.args) == 1:
+            ids = self.value_of(ids.args[0])
         if isinstance(ids, ast.ListComp):
             ids = ids.generators[0].iter
             ids = ids.func.value if isinstance(ids, ast.Call) and getattr(ids.func, "attr", "") == "split" else None
@@ -248,14 +251,21 @@ class Shards(Ranks):
         return int(said.group()) if said else None
 
     def gpu_of(self, where, ids):
-        """The number of the GPU that an expression names; "last": the last of these; None: not known."""
-        where = self.value_of(where)
+        """The number of the GPU that an expression names, 0 where it names none; "last": the last of these; None: not known."""
+        where = ast.Constant("cuda") if where is None else where
+        gpus = [one for one in self.origins.known(where) if getattr(one, "value", None) != "cpu"]  # "cuda" if … else "cpu"
+        where = gpus[0] if len(gpus) == 1 else where
         number = where
         if isinstance(where, ast.Call) and self.full(where.func) == "torch.device" and where.args:
             number = where.args[1] if len(where.args) > 1 else where.args[0]
+            number = number.body if isinstance(number, ast.IfExp) else number
         if isinstance(number, ast.Subscript) and self.written(number.value) == self.written(ids):
             return "last" if self.written(number.slice) == "-1" else None
-        said = re.match(r"(?:cuda:)?(\d+)$", str(getattr(number, "value", "")))
+        text = str(getattr(number, "value", ""))
+        if text == "cuda" and not (isinstance(where, ast.Call) and len(where.args) > 1) and not self.says(
+                r"set_device|VISIBLE_DEVICES|cuda\.device\(|set_default_device"):
+            return 0
+        said = re.match(r"(?:cuda:)?(\d+)$", text)
         return int(said.group(1)) if said else None
 
     def exported_wrapper(self):

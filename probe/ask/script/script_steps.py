@@ -792,8 +792,8 @@ class Steps(WholeFile):
 
         jax.jit of the same function finds what it has compiled, and tf.function doesn't.
         """
-        for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While)) and self.tracing.repeats(one)):
-            inner = within_others(loop)
+        for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While))):
+            inner, repeats = within_others(loop), self.tracing.repeats(loop)
             bound = {name.id for name in ast.walk(loop.target) if isinstance(name, ast.Name)} if isinstance(loop, ast.For) else set()
             for one in (one for part in loop.body for one in ast.walk(part)):
                 graph = isinstance(one, ast.Call) and self.full(one.func) in GRAPHS and not self.says(r"perf_counter|time\.time|timeit")
@@ -805,8 +805,17 @@ class Steps(WholeFile):
                 fresh = isinstance(of, ast.Lambda) or isinstance(of, ast.Call) and self.full(
                     of.func) == "functools.partial" or graph and isinstance(of, (ast.Name, ast.Attribute)) and self.kept_by_name(loop, one)
                 free = {name.id for name in ast.walk(of) if isinstance(name, ast.Name)} if fresh else set()
-                if fresh and not free & bound:
+                if fresh and (repeats and not free & bound or self.goes_on(loop, one)):
                     self.mistake(one, "a function that each round compiles anew", other=of)
+
+    def goes_on(self, loop, call):
+        """Whether each round of a loop calls what it has just compiled once, and goes on with what that gives: a step of training."""
+        name = next((self.written(one.targets[0]) for one in loop.body if isinstance(one, ast.Assign) and one.value is call), None)
+        for one in loop.body if name else ():
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and self.written(one.value.func) == name:
+                stored = {self.written(target) for target in ast.walk(one.targets[0]) if isinstance(target, (ast.Name, ast.Attribute))}
+                return bool(stored & {self.written(given) for given in one.value.args})
+        return False
 
     def kept_by_name(self, loop, call):
         """fast = tf.function(step), or tf.function(step)(x): a statement of the loop itself, in no branch of it."""

@@ -538,7 +538,8 @@ class Wholes(WholeFile):
 
     def loss_unscaled(self, nodes):
         """mixed_float16 in a loop of one's own, whose loss nobody scales."""
-        if self.says(r"scale_loss|scaled_loss|loss_scale\b|\.fit\(|def train_step\(self|\.compile\("):
+        if self.says(r"scale_loss|scaled_loss|loss_scale\b|def train_step\(self|\.compile\(") or any(
+                is_call(one, "fit") and not any(isinstance(of, ast.FunctionDef) for of in self.origins.functions_of(one.func)) for one in nodes):
             return
         policy = next((one for one in nodes if isinstance(one, ast.Call) and one.args and getattr(
             one.args[0], "value", None) == "mixed_float16" and self.full(one.func).rsplit(".", 1)[-1] in POLICIES or isinstance(
@@ -690,12 +691,24 @@ class Wholes(WholeFile):
         makers = {of.name for of in functions if re.search(r"\b(np|numpy)\.(zeros|ones|empty|full|random)", self.reader.written_whole(of))}
         arrays |= {name.id for one in nodes if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and getattr(
             one.value.func, "id", "") in makers for name in ast.walk(one.targets[0]) if isinstance(name, ast.Name)}
-        for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While)) and self.tracing.repeats(one)):
+        loops = [one for one in nodes if isinstance(one, (ast.For, ast.While)) and self.tracing.repeats(one)]
+        self.copied_by_a_method(functions, loops, kernels, of_host)
+        for loop in loops:
             bound = {name for statement in loop.body if not self.swaps(statement) for name in self.tracing.stored(statement)}
             for call in (one for statement in loop.body for one in ast.walk(statement) if isinstance(one, ast.Call)):
                 if isinstance(call.func, ast.Subscript) and getattr(call.func.value, "id", "") in kernels and any(
                         (self.written(one) in arrays or of_host(one)) and not self.tracing.binds(bound, self.written(one)) or
                     isinstance(one, ast.Attribute) and self.written(one) in arrays for one in call.args):
+                    self.reader.mistake(call, "arrays that a kernel copies in each round", self.written(call))
+
+    def copied_by_a_method(self, functions, loops, kernels, of_host):
+        """def step(self): kernel[blocks, threads](self.a, self.b), in a loop that calls self.step()."""
+        called = {of for loop in loops for call in calls_in(loop.body) for of in self.origins.functions_of(call.func)}
+        for of in functions:
+            for call in calls_in(of.body) if of in called or any(getattr(call.func, "attr", "") == of.name for loop in loops for call in
+                                                                 calls_in(loop.body)) else ():
+                if isinstance(call.func, ast.Subscript) and getattr(call.func.value, "id", "") in kernels and any(
+                        of_host(one) and all(self.origins.scope(made) is not of for made in self.origins.of(one)) for one in call.args):
                     self.reader.mistake(call, "arrays that a kernel copies in each round", self.written(call))
 
     @staticmethod
