@@ -111,6 +111,7 @@ void judge_failed(const Facts& facts, Answers& answers) {
     if (!name.starts_with("nvidia-cudnn-cu") || major_of(version) == major_of(wanted->version)) continue;
     report(*wanted, {version, "the package " + name, 2, evidence("/python/packages/" + name, version)}, answers);
     answers.findings.back().evidence.push_back(evidence(*failed));
+    return;
   }
 }
 
