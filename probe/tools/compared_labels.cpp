@@ -144,7 +144,7 @@ std::optional<Entry> value_at(std::string_view text, std::size_t& at) {
     entry.digits += std::isdigit(static_cast<unsigned char>(c)) ? 1 : 0;
   at = end;
   if (made) {
-    static const RE2 device(R"(^[^)]{0,40}device='((?:cuda|mps|xpu|hip)(?::[0-9]+)?)')");
+    static const RE2 device(R"(^[^)]*device='((?:cuda|mps|xpu|hip)(?::[0-9]+)?)')");
     RE2::PartialMatch(re2::StringPiece(text.data() + at, text.size() - at), device, &entry.device);
   }
   const std::size_t behind = text.find_last_not_of(" \t", end - 1) + 1;
@@ -167,7 +167,7 @@ void name_side(Entry& entry, std::string_view statement) {
 
 bool starts_array(std::string_view line) {
   static const RE2 form(
-      R"(^[\s>|#]{0,12}(?:\(?tensor\(|\(?array\(|Array\(|tf\.Tensor\(|<tf\.Tensor[^\[]{0,80}\[|\[|\{)?[\[{ ]{0,6}(?:-?[0-9]|-?inf\b|-?nan\b|\[(?:True|False)))");
+      R"(^[\s>|#]{0,12}(?:\(?tensor\(|\(?array\(|Array\(|tf\.Tensor\(|<tf\.Tensor[^\[]*\[|\[|\{)?[\[{ ]{0,6}(?:-?[0-9]|-?inf\b|-?nan\b|\[(?:True|False)))");
   return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form);
 }
 

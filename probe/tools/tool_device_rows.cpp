@@ -24,14 +24,14 @@ struct DeviceRow {
 bool is_loop_over_devices(std::string_view line) {
   if (!contains(line, "for")) return false;
   static const RE2 form(
-      R"(\bfor \w+(?:, ?\w+)? in [^\n]{0,40}(?:device_count\(\)|devices\([^)]{0,20}\))|\bfor ?\([^\n]{0,60}(?:num|n|device)_?(?:devices|gpus|count))");
+      R"(\bfor \w+(?:, ?\w+)? in [^\n]*(?:device_count\(\)|devices\([^)]*\))|\bfor ?\([^\n]*(?:num|n|device)_?(?:devices|gpus|count))");
   return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form);
 }
 
 // "cuda:2 result 0.5", "GPU 1: tensor(0.5000)"; nothing that a monitor shows of a device.
 std::optional<NumberArray> result_of_device(std::string_view line, int& ordinal) {
   static const RE2 form(
-      R"((?i)^[\s>#*-]{0,6}(?:cuda|gpu|device|xpu)[ :#_]{0,2}([0-9]{1,2})\b([^0-9\n-]{0,40}?)((?:tensor\(|array\()?\[{0,4}-?[0-9]))");
+      R"((?i)^[\s>#*-]{0,6}(?:cuda|gpu|device|xpu)[ :#_]{0,2}([0-9]{1,2})\b([^0-9\n-]*?)((?:tensor\(|array\()?\[{0,4}-?[0-9]))");
   const std::size_t first = line.find_first_not_of(" \t>#*-");
   if (first == line.npos || std::string_view("cgdxCGDX").find(line[first]) == std::string_view::npos)
     return std::nullopt;

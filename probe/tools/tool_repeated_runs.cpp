@@ -120,7 +120,7 @@ std::optional<std::size_t> by_restart(const std::vector<std::string_view>& lines
 // "tensor(4.8671, device='cuda:0')   tensor(4.8671, device='cuda:0')": the first rows agree, later ones don't.
 std::optional<std::size_t> by_columns(const std::vector<std::string_view>& lines) {
   static const RE2 form(
-      R"(tensor\((-?[0-9]+\.[0-9]+)[^()]{0,24}cuda[^()]{0,60}(?:\(\)|<[^>]{0,40}>)?\)[\s,|;]{1,12}tensor\((-?[0-9]+\.[0-9]+)[^()]{0,24}cuda)");
+      R"(tensor\((-?[0-9]+\.[0-9]+)[^()]*cuda[^()]*(?:\(\)|<[^>]*>)?\)[\s,|;]{1,12}tensor\((-?[0-9]+\.[0-9]+)[^()]*cuda)");
   std::size_t equal = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     double a = 0, b = 0;
@@ -305,7 +305,7 @@ std::optional<std::size_t> by_statement(const std::vector<std::string_view>& lin
 
 bool starts_repeated_runs(std::string_view line) {
   static const RE2 form(
-      R"((?i)^[\s>#*|\[=-]{0,8}(?:first (?:run|time|trial|try)|1st run|(?:training |test |inference )?run|trial|attempt|execution|repeat|try) ?(?:#|no\.? ?|number )?(?:[0-9]{1,2}\b|:)|\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]{4,80}\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: )|^\s*(?:epoch|iter\w*|step)s?\s+[a-z_]*(?:loss|acc))");
+      R"((?i)^[\s>#*|\[=-]{0,8}(?:first (?:run|time|trial|try)|1st run|(?:training |test |inference )?run|trial|attempt|execution|repeat|try) ?(?:#|no\.? ?|number )?(?:[0-9]{1,2}\b|:)|\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]+\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: )|^\s*(?:epoch|iter\w*|step)s?\s+[a-z_]*(?:loss|acc))");
   return RE2::PartialMatch(piece(line.substr(0, most_of_line)), form);
 }
 
