@@ -31,8 +31,26 @@ void judge_bfloat16(const Facts& facts, Answers& answers) {
                           "at the attention or fused kernel that it calls."}};
 }
 
+// A training whose loss is no number, where nothing says in which precision it computes.
+void judge_loss(const Facts& facts, Answers& answers) {
+  const Symptom* nan = facts.first({{wrong_result, "nan-loss"}});
+  if (!nan || facts.saw({{noted, "half-precision"}, {noted, "bfloat16"}, {noted, "gpu-of-gtx-16"}})) return;
+  Finding& finding = answers.found_in(*nan, Confidence::possible);
+  finding.title = "The loss became not-a-number";
+  finding.explanation =
+      "A value overflowed, or zero was divided by or taken the logarithm of: in half or mixed precision, by too large "
+      "a "
+      "learning rate, or for data that hold such values. The GPU itself is seldom at fault.";
+  finding.fix = {{.text = "Run once in single precision: if the loss stays finite, half precision is too narrow "
+                          "(compute.fp16-nan)."},
+                 {.text = "Let the framework name the first operation that gives NaN: "
+                          "torch.autograd.set_detect_anomaly(True), tf.debugging.enable_check_numerics(), "
+                          "jax.config.update('jax_debug_nans', True)."}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
   judge_bfloat16(facts, answers);
+  judge_loss(facts, answers);
   compute::judge_cause(facts, answers, WrongResult::unstable, describe);
 }
 

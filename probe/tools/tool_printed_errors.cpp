@@ -46,8 +46,7 @@ std::optional<PrintedError> named_error(std::string_view line, std::size_t row) 
 
 bool is_difference(std::string_view line) {
   if (!contains(line, "abs(") && !contains(line, "norm(") && !contains(line, "max(")) return false;
-  static const RE2 form(
-      R"((?:abs|norm|max)\([^\n]*[\w)\]] ?- ?[\w(][^\n]*\)|[\w)\]] ?- ?[\w(][^\n]*\)\.abs\(\))");
+  static const RE2 form(R"((?:abs|norm|max)\([^\n]*[\w)\]] ?- ?[\w(][^\n]*\)|[\w)\]] ?- ?[\w(][^\n]*\)\.abs\(\))");
   return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form);
 }
 
