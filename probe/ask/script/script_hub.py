@@ -72,7 +72,7 @@ class Hub(Loading):
             given = self.word(call, "devices")
             inner = given.args[0] if isinstance(given, ast.Call) and getattr(given.func, "id", "") == "int" and len(given.args) == 1 else given
             name = inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
-            option = self.option_called(name) if isinstance(inner, ast.Attribute) else None
+            option = next(iter(self.origins.calls_of_option(name)), None) if isinstance(inner, ast.Attribute) else None
             words = {k.arg: k.value for k in option.keywords} if option is not None else {}
             number = getattr(words.get("type"), "id", "") == "int" or inner is not given or option is None and any(
                 type(getattr(one, "value", None)) is int for one in self.origins.known(inner))
@@ -82,11 +82,6 @@ class Hub(Loading):
                 r"\b(index|id|ordinal|which|card (number|to)|gpu (number|to))\b", tells, re.I)
             if number and (by_name or by_help) and not re.search(r"how many|number of|count", tells, re.I):
                 self.mistake(given, "a GPU's number where their count is asked", "devices=%s" % self.written(given), self.written(given))
-
-    def option_called(self, name):
-        """The call of add_argument that makes an option."""
-        return next((call for call in self.calls if getattr(call.func, "attr", "") == "add_argument" and any(
-            str(getattr(one, "value", "")).lstrip("-").replace("-", "_") == name for one in call.args)), None)
 
     def has_method(self, name):
         return any(of.name == name for of in self.functions)

@@ -180,8 +180,16 @@ class Origins:
 
     def option_of(self, name):
         """The default of an option of argparse."""
+        return next(iter(self.defaults_of(name)), None)
+
+    def defaults_of(self, name):
+        """The default in each call that makes an option; None: it has none."""
+        return [next((k.value for k in call.keywords if k.arg == "default"), None) for call in self.calls_of_option(name)]
+
+    def calls_of_option(self, name):
+        """The calls of add_argument that make the option which is kept under this name."""
         self.prepare()
-        return next(iter(self.options.get(name, ())), None)
+        return self.options.get(name, [])
 
     def functions_of(self, func):
         """The functions, lambdas and classes of the file that a called expression can be."""
@@ -265,7 +273,7 @@ class Origins:
         name = getattr(words.get("dest"), "value", None) or long.lstrip("-").replace("-", "_")
         if isinstance(name, str) and name:
             self.attributes.add(name)
-            self.options.setdefault(name, []).append(words.get("default"))
+            self.options.setdefault(name, []).append(call)
 
     @staticmethod
     def parameters(function):
@@ -468,7 +476,7 @@ class Origins:
             return []
         last = getattr(one.func, "attr", getattr(one.func, "id", ""))
         if last in ("parse_args", "parse_known_args", "parse_args_into_dataclasses"):
-            return [value for default in self.options.get(name, ()) for value in (
+            return [value for default in self.defaults_of(name) for value in (
                 self.follow(default, (), depth) if default is not None else ())] + [Part(one)]
         if last in ("SimpleNamespace", "Namespace"):
             return [value for k in one.keywords if k.arg == name for value in self.follow(k.value, context, depth)]

@@ -71,7 +71,7 @@ class Precision(Scoped):
             return True
         if isinstance(node, ast.Attribute) and any(  # an option
                 isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("parse_args", "parse_known_args")
-                for one in self.origins.of(node.value)) and any(self.is_switch(one, node.attr) for one in self.origins.called.get("add_argument", ())):
+                for one in self.origins.of(node.value)) and any(self.is_switch(one) for one in self.origins.calls_of_option(node.attr)):
             return True
         values = self.origins.of(node)
         return bool(values) and all(isinstance(one, ast.Compare) or isinstance(one, ast.Constant) and isinstance(one.value, bool) or isinstance(
@@ -79,14 +79,10 @@ class Precision(Scoped):
                 one, (ast.UnaryOp, ast.Attribute)) and self.is_truth(one) for one in values)
 
     @staticmethod
-    def is_switch(call, name):
+    def is_switch(call):
         """parser.add_argument("--amp", action="store_true")"""
-        flags = [one.value.lstrip("-").replace("-", "_") for one in call.args if isinstance(getattr(one, "value", None), str)]
-        words = {k.arg: k.value for k in call.keywords}
-        kept = getattr(words.get("dest"), "value", None)
-        action = words.get("action")
-        return (kept == name if kept else name in flags) and (
-            getattr(action, "value", None) in ("store_true", "store_false") or getattr(action, "attr", "") == "BooleanOptionalAction")
+        action = next((k.value for k in call.keywords if k.arg == "action"), None)
+        return getattr(action, "value", None) in ("store_true", "store_false") or getattr(action, "attr", "") == "BooleanOptionalAction"
 
     def loaded_before_the_move(self):
         """opt.load_state_dict(…), and model.to(device) behind it: the state stays where the parameters were."""
