@@ -8,20 +8,20 @@
 #include "knowledge/embedded_tables.h"
 #include "knowledge/lower_case.h"
 #include "knowledge/sorted_lines.h"
-#include "knowledge/wordings/resemblance_index.h"
 
 namespace envdoctor::knowledge {
 namespace {
 
-bool is_said_by_programs(const std::string& word) {
-  static const ResemblanceIndex reports(bytes_of(embedded_index, "resemblance"));
-  return reports.find(word) || reports.find(word + "0") || std::ranges::binary_search(env_words(), word);
+bool is_in(const char* list, const std::string& word) {
+  return lines_from(bytes_of(embedded_index, list), word).starts_with(word + '\n');
 }
 
-bool stands_in_a_table(const std::string& word) {
-  return lines_from(bytes_of(embedded_index, "plain_words"), word).starts_with(word + '\n') ||
-         is_said_by_programs(word);
+bool is_said_by_programs(const std::string& word) {
+  return is_in("report_words", word) || is_in("report_words", word + "0") ||
+         std::ranges::binary_search(env_words(), word);
 }
+
+bool stands_in_a_table(const std::string& word) { return is_in("plain_words", word) || is_said_by_programs(word); }
 
 }  // namespace
 

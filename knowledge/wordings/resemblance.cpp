@@ -1,5 +1,8 @@
 #include "knowledge/wordings/resemblance.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -11,8 +14,20 @@
 namespace envdoctor::knowledge {
 namespace {
 
-constexpr char kind_sign = '=';  // marks a kind of symptoms; no word begins with it
+// A word of a line that complains has the first before it, a kind of symptoms the second; no word begins with these.
+constexpr char mark = '!', kind_sign = '=';
 constexpr std::size_t most_bytes = std::size_t{1} << 18, shortest = 3, longest = 24;
+
+// What marks a line as a complaint, as in learn_resemblance.py.
+bool complains(std::string_view word) {
+  constexpr std::string_view starts[] = {
+      "abort",   "assert",    "cannot",     "could",   "crash",  "critical", "denied", "detect", "differ", "error",
+      "exception", "expected", "fail",      "false",   "fatal",  "fault",    "incompat", "inf",  "invalid", "kill",
+      "mismatch", "miss",     "nan",        "no_",     "not",    "only",     "refused", "segm",  "unable", "unavail",
+      "undefined", "unexpected", "unknown", "unsupp",  "warn",   "without",  "wrong"};
+  return word.ends_with("error") || word.ends_with("exception") ||
+         std::ranges::any_of(starts, [&](std::string_view start) { return word.starts_with(start); });
+}
 
 const ResemblanceIndex& words_and_weights() {
   static const ResemblanceIndex all(bytes_of(embedded_index, "resemblance"));
@@ -20,11 +35,11 @@ const ResemblanceIndex& words_and_weights() {
 }
 
 // The words of a line, in lower case, each number in them as a single 0: "sm_86" is "sm_0".
-template <class Take>
-void each_word(std::string_view line, const Take& take) {
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words;
   std::string word;
   const auto end = [&] {
-    if (word.size() >= shortest && word.size() <= longest && word[0] != '0') take(word);
+    if (word.size() >= shortest && word.size() <= longest && word[0] != '0') words.push_back(word);
     word.clear();
   };
   for (const char raw : line) {
@@ -38,20 +53,27 @@ void each_word(std::string_view line, const Take& take) {
     }
   }
   end();
+  return words;
 }
 
 }  // namespace
 
 void ResemblingWords::line(std::string_view line) {
+  if (bytes_ == most_bytes) return;
   line = line.substr(0, most_bytes - bytes_);
   bytes_ += line.size();
-  each_word(line, [&](const std::string& word) {
+  std::vector<std::string> words = words_of(line);
+  if (!seen_.insert(fmt::format("{}", fmt::join(words, " "))).second) return;
+  const auto count = [&](const std::string& word) {
     if (const auto row = words_and_weights().find(word)) ++counts_[*row];
-  });
+  };
+  std::ranges::for_each(words, count);
+  if (!std::ranges::any_of(words, complains)) return;
+  for (const std::string& word : words) count(mark + word);
 }
 
 void ResemblingWords::symptom(std::string_view class_, std::string_view subject) {
-  const std::string kind = std::string(1, kind_sign) + std::string(class_) + '.' + std::string(subject);
+  const std::string kind = kind_sign + std::string(class_) + '.' + std::string(subject);
   if (const auto row = words_and_weights().find(kind)) counts_[*row] = 1;
 }
 
@@ -86,8 +108,11 @@ Resemblance ResemblingWords::likeliest() const {
   constexpr std::size_t shown = 5;
   std::sort(contributions.begin(), contributions.end());
   Resemblance found{.id = std::string(index.text(index.causes[best])), .share = 1 / all};
-  for (std::size_t i = 0; i < std::min(shown, contributions.size()); ++i)
-    found.words.emplace_back(index.text(index.words[contributions[i].second]));
+  for (const auto& [value, row] : contributions) {
+    std::string_view word = index.text(index.words[row]);
+    if (word.front() == mark) word.remove_prefix(1);
+    if (found.words.size() < shown && std::ranges::find(found.words, word) == found.words.end()) found.words.emplace_back(word);
+  }
   return found;
 }
 

@@ -3,6 +3,7 @@
 // labelled reports (see learn_resemblance.py). It is used only where the checks find no cause.
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,8 @@ struct Resemblance {
   std::vector<std::string> words{};  // the words of the text that weigh most for it, up to five
 };
 
-// Counts the words in the first 256 KiB of a text, and the kinds of its symptoms.
+// Counts the words in the first 256 KiB of a text, those of equal lines once and those of a line that complains a
+// second time, and the kinds of its symptoms.
 class ResemblingWords {
  public:
   void line(std::string_view line);
@@ -25,6 +27,7 @@ class ResemblingWords {
 
  private:
   std::map<std::uint32_t, std::uint32_t> counts_{};  // row of the table -> count
+  std::set<std::string> seen_{};                     // the words of each line
   std::size_t bytes_ = 0;
 };
 

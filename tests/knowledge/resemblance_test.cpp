@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "knowledge/embedded_tables.h"
 #include "knowledge/wordings/resemblance_index.h"
 
@@ -41,16 +43,21 @@ TEST(Resemblance, IndexIsOfTheTable) {
   EXPECT_EQ(index.find("qwxyz"), std::nullopt);
 }
 
-TEST(Resemblance, CountsKindsOfSymptomsAndShowsWordsOnly) {
-  const auto shares = [](int times) {
-    ResemblingWords words;
-    words.line("docker container");
-    for (int i = 0; i < times; ++i) words.symptom("missing", "container-toolkit");
-    for (const std::string& word : words.likeliest().words) EXPECT_FALSE(word.starts_with('='));
-    return words.likeliest().share;
-  };
-  EXPECT_NE(shares(0), shares(1));
-  EXPECT_DOUBLE_EQ(shares(1), shares(2));
+Resemblance of_lines(const std::vector<std::string>& lines) {
+  ResemblingWords words;
+  for (const std::string& line : lines) words.line(line);
+  return words.likeliest();
+}
+
+TEST(Resemblance, CountsEqualLinesOnce) {
+  EXPECT_DOUBLE_EQ(of_lines({"docker container", "docker container"}).share, of_lines({"docker container"}).share);
+}
+
+TEST(Resemblance, GivesWordsOfALineThatComplainsAWeightOfTheirOwn) {
+  const Resemblance apart = of_lines({"error", "nccl peer"}), together = of_lines({"error nccl peer"});
+  EXPECT_NE(apart.share, together.share);
+  for (const std::string& word : together.words) EXPECT_FALSE(word.starts_with('!'));
+  EXPECT_EQ(std::set<std::string>(together.words.begin(), together.words.end()).size(), together.words.size());
 }
 
 TEST(Resemblance, OfUnknownWordsIsNone) {

@@ -37,7 +37,7 @@ TEST(GuessedCause, IsAGuessThatLeavesTheCauseUndetermined) {
 
 TEST(GuessedCause, IsNoneWhereWordsAreNotSure) {
   Snapshot report = text_like("runtime.nccl");
-  report.texts.get()->front().resembles.get()->share = 0.4;
+  report.texts.get()->front().resembles.get()->share = 0.2;
   EXPECT_TRUE(judged(report).findings.empty());
 }
 
@@ -56,10 +56,11 @@ TEST(GuessedCause, IsNotWhatACheckExcludes) {
   EXPECT_TRUE(judged(report).findings.empty());
 }
 
-TEST(GuessedCause, IsNoneWhereATextTellsOfNoTrouble) {
-  Snapshot report = text_like("runtime.nccl");
+// Numbers alone can be the report: two results that differ.
+TEST(GuessedCause, NeedsNoLineThatComplains) {
+  Snapshot report = text_like("compute.wrong-results");
   report.texts.get()->front().notable = std::vector<TextLine>{};
-  EXPECT_TRUE(judged(report).findings.empty());
+  EXPECT_EQ(judged(report).findings.size(), 1U);
 }
 
 TEST(GuessedCause, IsOfAKnownDiagnosisThatWasAskedFor) {
@@ -86,7 +87,7 @@ TEST(GuessedCause, StandsBeforeAGroupOfCausesWhereWordsAreSure) {
 }
 
 TEST(GuessedCause, LeavesAGroupOfCausesWhereWordsAreNotSure) {
-  const Report report = judged(unreached_like("visibility.container-hidden", 0.3));
+  const Report report = judged(unreached_like("visibility.container-hidden", 0.2));
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].id, "driver.unreachable");
 }

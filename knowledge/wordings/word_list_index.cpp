@@ -1,4 +1,4 @@
-#include "knowledge/wordings/plain_words_index.h"
+#include "knowledge/wordings/word_list_index.h"
 
 #include <algorithm>
 #include <set>
@@ -7,9 +7,9 @@
 
 namespace envdoctor::knowledge {
 
-std::string plain_words_index() {
+std::string word_list_index(const char* name) {
   std::set<std::string> all;
-  const Table table("plain_words");
+  const Table table(name);
   for (const Row& row : table["words"]) {
     const std::string words = row.text("words");
     for (std::size_t begin = 0; begin < words.size();) {
