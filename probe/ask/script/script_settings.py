@@ -21,6 +21,17 @@ SETTINGS_FOR = {
     "accelerate.utils.DistributedDataParallelKwargs": r"Accelerator\(",
     "accelerate.DistributedDataParallelKwargs": r"Accelerator\(",
 }
+# The same for names of one form.
+SETTINGS_BY_FORM = (
+    (re.compile(r"(lightning\.pytorch|pytorch_lightning|lightning)\.(pytorch\.)?(strategies|plugins|profilers)\.(\w+\.)*[A-Z]\w+$"), r"\bTrainer\("),
+    (re.compile(r"torch\.utils\.data\.(distributed\.)?(DistributedSampler|WeightedRandomSampler)$"), r"DataLoader\("),
+    (re.compile(r"(tensorflow\.)?keras\.mixed_precision\.(experimental\.)?Policy$"), r"\.fit\(|layers\."),
+    (re.compile(r"tensorflow\.config\.(Logical|experimental\.Virtual)DeviceConfiguration$"), r"tensorflow"),
+    (re.compile(r"peft\.(LoraConfig|IA3Config|PrefixTuningConfig|AdaLoraConfig)$"), r"from_pretrained\("),
+    (re.compile(r"transformers\.(Seq2Seq)?TrainingArguments$"), r"Trainer\("),
+    (re.compile(r"dask_cuda\.LocalCUDACluster$"), r"\bClient\("),
+    (re.compile(r"numba\.cuda\.stream$"), r"cuda\.jit"),
+)
 # Calls that copy the settings they are given: by place and name. What changes them behind the call changes nothing.
 COPIES_SETTINGS = {
     "onnxruntime.InferenceSession": ((1, "sess_options"), (2, "providers"), (3, "provider_options")),
@@ -35,11 +46,13 @@ CHANGES_SETTINGS = re.compile(r"(add|set|enable|disable|register|append|update|s
 class Settings(WholeFile):
     def look(self, nodes):
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
-        if not {"tensorflow", "onnxruntime", "transformers", "diffusers", "torch", "accelerate", "deepspeed"} & roots:
+        if not {"tensorflow", "onnxruntime", "transformers", "diffusers", "torch", "accelerate", "deepspeed", "lightning",
+                "pytorch_lightning", "keras", "peft", "dask_cuda", "numba"} & roots:
             return
         for call in self.tracing.index.calls:
             name = self.full(call.func)
-            if name in SETTINGS_FOR and self.says(SETTINGS_FOR[name]) and not self.reader.unused_configurations and self.unused(call, 4):
+            where = SETTINGS_FOR.get(name) or next((text for form, text in SETTINGS_BY_FORM if form.match(name)), None) if name else None
+            if where and self.says(where) and not self.reader.unused_configurations and self.unused(call, 4):
                 self.mistake(call, "settings that nothing is given")
             if name in COPIES_SETTINGS:
                 self.changed_behind(nodes, call, COPIES_SETTINGS[name])
