@@ -12,6 +12,7 @@ HEAVY_OPS = re.compile(r"tensorflow\.(matmul|einsum|tensordot|linalg\.(matmul|ei
 FOREIGN_TO_XLA = re.compile(r"tensorflow\.(numpy_function|py_function|strings\.\w+|io\.(read_file|decode_\w+|parse_\w+|write_file))$")
 MIRRORS = re.compile(r"tensorflow\.distribute\.(experimental\.)?\w*MirroredStrategy$")
 MODELS_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.(Sequential|Model|models\.(Sequential|Model|load_model|clone_model)|applications\.(\w+\.)?[A-Z]\w+)$")
+KEPT_MAPS = re.compile(r"map|feat|hidden|activ|latent|mask|embed|recon|image|frame", re.I)
 DECODES_OF_TF = re.compile(r"\.(decode_(jpeg|png|image|bmp|gif|and_crop_jpeg|webp)|read_file)\(")
 # What TensorFlow computes as well as NumPy.
 PLAIN_NUMPY = re.compile(r"(numpy\.(mean|std|sqrt|exp|log|log1p|abs|clip|sum|maximum|minimum|max|min|var|square|power|tanh|where|"
@@ -177,6 +178,8 @@ class Graphs(OfValues):
         self.eager_training(calls)
         self.half_eps(nodes, calls)
         self.one_at_a_time(nodes)
+        self.one_file_at_a_time(nodes)
+        self.kept_until_the_end(nodes)
         if "tensorflow" in roots:
             self.forked_late(nodes, COMPUTES_TF)
             self.mapped_on_a_device(nodes)
@@ -296,6 +299,90 @@ class Graphs(OfValues):
                 if name and isinstance(made, ast.Call) and re.match(
                         r"(tensorflow\.|tf_)?keras\.", self.full(made.func)):
                     self.mistake(call, "a prediction for each single example", over.id, other=loop)
+
+    def one_file_at_a_time(self, nodes):
+        """for path in sorted(folder.glob("*.png")): model.predict(load(path)[None]), in the loop or a function that it calls."""
+        if self.says(r"perf_counter|time\.time\(|latency|VideoCapture|batch_size *= *1\b"):
+            return
+        for call in self.tracing.index.calls:
+            if not self.method(call, "predict") or not call.args or self.made_by(call.func.value, MODELS_OF_KERAS) is None or not any(
+                    self.of_one(one) for one in [call.args[0]] + self.origins.of(call.args[0])):
+                continue
+            of = self.origins.scope(call)
+            places = [call] + [site.call for site in (self.origins.sites(of) if isinstance(of, ast.FunctionDef) else ())]
+            loop = next((loop for place in places for loop in self.loops_around(place) if self.is_long(loop.iter)), None)
+            if loop is not None:
+                self.mistake(call, "a prediction for each single example", self.written(loop.iter), other=loop)
+
+    def of_one(self, node):
+        """Whether an array of one example is given: image[None], np.expand_dims(image, 0), np.array([image]), image.reshape(1, …)."""
+        if not isinstance(node, ast.AST):
+            return False
+        if isinstance(node, ast.Subscript):
+            first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+            return isinstance(first, ast.Constant) and first.value is None or self.full(first) in ("numpy.newaxis", "tensorflow.newaxis")
+        if not isinstance(node, ast.Call):
+            return False
+        last = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if last == "expand_dims":
+            return self.said(self.given(node, 1, "axis")) == 0
+        if last in ("array", "asarray", "stack", "convert_to_tensor") and node.args and isinstance(node.args[0], (ast.List, ast.Tuple)):
+            return len(node.args[0].elts) == 1
+        if last == "reshape":
+            shape = node.args[0].elts if node.args and isinstance(node.args[0], ast.Tuple) else node.args
+            return len(shape) > 1 and self.said(shape[0]) == 1
+        kept = [one for one in node.args[:1] if not self.origins.functions_of(node.func)]  # preprocess_input(image[None])
+        return any(self.of_one(inner) for one in kept for inner in [one] + self.origins.of(one))
+
+    def loops_around(self, node):
+        for one in self.origins.around(node):
+            if isinstance(one, (ast.FunctionDef, ast.Lambda)):
+                return
+            if isinstance(one, ast.For):
+                yield one
+            if isinstance(one, (ast.ListComp, ast.DictComp)) and len(one.generators) == 1:
+                yield one.generators[0]
+
+    def is_long(self, over):
+        """Whether a loop goes over the files of a folder, or the rows of a table."""
+        while isinstance(over, ast.Call) and (getattr(over.func, "id", "") in ("enumerate", "tqdm", "sorted", "list", "zip") or getattr(
+                over.func, "attr", "") == "tqdm") and over.args:
+            over = over.args[0]
+        return any(isinstance(one, ast.Call) and (getattr(one.func, "attr", "") in (
+            "glob", "rglob", "iterdir", "iglob", "listdir", "scandir", "itertuples", "iterrows") or getattr(one.func, "id", "") in (
+                "sorted", "list") and one.args and re.search(r"\.(r?glob|iglob|iterdir|listdir)\(", self.written(one.args[0])))
+                   or isinstance(one, ast.ListComp) and re.search(r"\.(r?glob|iglob|iterdir|listdir)\(", self.written(one))
+                   for one in [over] + self.origins.of(over))
+
+    def kept_until_the_end(self, nodes):
+        """for images in data: maps.append(model(images)), and [m.numpy() for m in maps] behind the loop: all lie on the GPU till then."""
+        for of in nodes:
+            if not isinstance(of, (ast.FunctionDef, ast.Module)):
+                continue
+            for at, loop in enumerate(of.body):
+                for call in calls_in(loop.body) if isinstance(loop, ast.For) else ():
+                    kept = call.func.value if self.method(call, "append") and len(call.args) == 1 else None
+                    if not isinstance(kept, ast.Name) or not KEPT_MAPS.search(kept.id) or not self.by_model_of_keras(call.args[0]):
+                        continue
+                    reads = [one for later in of.body[at + 1:] for one in ast.walk(later) if isinstance(one, ast.Name) and one.id == kept.id]
+                    fetch = next((inner for later in of.body[at + 1:] for inner in ast.walk(later) if isinstance(
+                        inner, (ast.ListComp, ast.GeneratorExp)) and getattr(inner.generators[0].iter, "id", "") == kept.id and self.method(
+                            inner.elt, "numpy")), None)
+                    if fetch is not None and len(reads) == 1:
+                        self.mistake(call, "results that wait on the GPU", kept.id, self.written(fetch), other=fetch)
+
+    def by_model_of_keras(self, node):
+        """Whether a value is what a model of Keras's, or a tf.function around one, has just computed."""
+        for one in [node] + self.origins.of(node):
+            if not isinstance(one, ast.Call):
+                continue
+            if self.made_by(one.func, MODELS_OF_KERAS) is not None:
+                return True
+            for of in self.origins.functions_of(one.func):
+                if isinstance(of, ast.FunctionDef) and any("function" in self.written(by) for by in of.decorator_list) and any(
+                        self.made_by(inner.func, MODELS_OF_KERAS) is not None for inner in calls_in(of.body)):
+                    return True
+        return False
 
     def is_array(self, name, nodes):
         """Whether the file makes an array of this name."""

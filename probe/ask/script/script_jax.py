@@ -193,7 +193,8 @@ class Jax:
         found = self.placed(values) if not self.tracing else []
         for one in found[1:]:
             if self.differ(found[0]["place"], one["place"]):
-                other = one["made"] if one["made"] and one["made"][1] == self.reader.source else (None, None)
+                told = found[0] if one["place"][0] == "mesh" else one  # beside a mesh, what lies on one device alone
+                other = told["made"] if told["made"] and told["made"][1] == self.reader.source else (None, None)
                 return self.reader.mistake(node, "JAX arrays on two devices", self.reader.written(node),
                                            self.named(found[0]["place"]), self.named(one["place"]), other=other[0],
                                            doubted=True)

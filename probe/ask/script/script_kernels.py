@@ -4,6 +4,13 @@ they stand; for the reader of scripts."""
 PLACES_OF_THREADS = re.compile(r"numba\.cuda\.(grid|threadIdx|laneid)\b")
 TAKES_NUMPY = re.compile(r"(sklearn\.(metrics|preprocessing|model_selection|decomposition|cluster|manifold)\.[a-z]\w*|matplotlib\.pyplot\.(plot|imshow|"
                          r"scatter|hist|bar|semilogy)|torch\.from_numpy|scipy\.(stats|signal|ndimage|linalg)\.\w+)$")
+# What asks arrays for their memory; functions of CuPy's that give an array, and methods of arrays that do.
+READS_MEMORY = re.compile(r"(numpy\.(asarray|array|ascontiguousarray|asanyarray|save|savez|savez_compressed|savetxt|frombuffer)|"
+                          r"pandas\.(DataFrame|Series)|tensorflow\.(convert_to_tensor|constant))$")
+MAKES_ARRAY = re.compile(r"cupy\.(random\.(?!seed|get|set|RandomState|default_rng|Generator)\w+|linalg\.\w+|fft\.\w+|"
+                         r"(?!asnumpy|get_|show_|is_|ndim|shape|size|save|load|memoize|fuse|result_type|dtype|may_share|can_cast|prof)[a-z]\w*)$")
+GIVES_ARRAY = frozenset("astype reshape copy mean sum min max argmin argmax std var ravel flatten transpose dot clip round cumsum prod "
+                        "squeeze take argsort any all repeat swapaxes view".split())
 SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV", "cross_val_score", "cross_validate",
             "cross_val_predict", "BaggingClassifier", "BaggingRegressor")
 ON_CARD = re.compile(r"(device|device_type|tree_method|task_type)=['\"](cuda|gpu|gpu_hist|GPU)(:\d+)?['\"]|^cuml\.")
@@ -244,11 +251,41 @@ class Kernels(OfValues):
                 return False
         return False
 
+    def on_card(self, node, deepest=8):
+        """Whether all that a value comes from is an array of CuPy's, through functions of the file and what computes with it."""
+        values = self.origins.of(node) if deepest > 0 else []
+        return bool(values) and all(self.computed_on_card(one, deepest - 1) for one in values)
+
+    def computed_on_card(self, one, deepest):
+        if isinstance(one, ast.Call):
+            name = self.full(one.func)
+            if name:
+                return MAKES_ARRAY.match(name) is not None
+            if not isinstance(one.func, ast.Attribute):
+                return False
+            made = self.value(one.func.value)
+            if isinstance(made, ast.Call) and re.match(r"cupy\.random\.(RandomState|default_rng|Generator)$", self.full(made.func)):
+                return True
+            return one.func.attr in GIVES_ARRAY and self.on_card(one.func.value, deepest)
+        if isinstance(one, ast.BinOp):
+            return self.on_card(one.left, deepest) or self.on_card(one.right, deepest)
+        if isinstance(one, ast.Compare):
+            return self.on_card(one.left, deepest)
+        if isinstance(one, ast.Subscript) or isinstance(one, ast.Attribute) and one.attr in ("T", "real", "imag"):
+            return self.on_card(one.value, deepest)
+        return isinstance(one, ast.UnaryOp) and self.on_card(one.operand, deepest)
+
     def to_the_host_unasked(self, calls):
         """roc_auc_score(labels, scores) of CuPy's arrays: they refuse to be copied where nobody says so."""
         if self.says(r"array_api_dispatch|import cuml|from cuml"):
             return
         for call in calls:
+            if READS_MEMORY.match(self.full(call.func)) and not any(e["subject"] == "script-mistake" and int(e["line"]) == call.lineno and e.get(
+                    "source") == self.reader.source for e in self.reader.events):
+                given = [one for part in call.args + [k.value for k in call.keywords] for one in (
+                    part.values if isinstance(part, ast.Dict) else part.elts if isinstance(part, (ast.List, ast.Tuple)) else [part])]
+                if any(self.on_card(one) for one in given):
+                    self.reader.mistake(call, "an array of CuPy's where the host reads", self.written(call))
             if TAKES_NUMPY.match(self.full(call.func)):
                 given = next((one for one in call.args if self.of_cupy(one)), None)
                 if given is not None:

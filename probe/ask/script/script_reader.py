@@ -174,6 +174,8 @@ OVERWRITTEN = ("jax.default_device", "jax.default_matmul_precision", "jax.defaul
                "tensorflow.keras.backend.set_floatx", "keras.config.set_dtype_policy",
                "tensorflow.keras.mixed_precision.set_global_policy", "keras.mixed_precision.set_global_policy",
                "cupy.cuda.set_allocator", "cupy.cuda.set_pinned_memory_allocator")
+# Annotations of what surely lies on the host.
+OF_NUMBERS = re.compile(r"(typing\.)?((Optional\[)?(list|List|Sequence|tuple|Tuple|Iterable)\[(float|int)\b|(np|numpy)\.ndarray)|ndarray$")
 SETTERS = re.compile(r"(tensorflow|keras|cupy|numba|onnxruntime)\.(\w+\.)*(set|enable|disable|select)_\w+$")
 # Switches under torch.backends that a script assigns; another name is taken without a word and read by nothing.
 TORCH_SWITCHES = {
@@ -515,6 +517,9 @@ class Reader:
             made = Many([item])
             made.open = True
             return made
+        if isinstance(item, Thing) and item.kind in ("number", "host-data") or isinstance(node.elt, ast.Call) and getattr(
+                node.elt.func, "id", "") in ("float", "int", "len"):
+            return Thing("host-data")
         return Thing("sequence", item=item) if isinstance(item, Thing) and item.kind in ("tensor", "module",
                                                                                                   "ndarray") else None
 
@@ -847,6 +852,11 @@ class Reader:
         test = self.decide(node.test)
         if isinstance(test, Text):
             return self.value(node.body if test.value else node.orelse)
+        if isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], (ast.Is, ast.IsNot)) and getattr(
+                node.test.comparators[0], "value", "") is None:
+            of = self.find_value(node.test.left)
+            if isinstance(of, Thing) and of.kind in ("host-data", "tensor"):  # it is something
+                return self.value(node.body if isinstance(node.test.ops[0], ast.IsNot) else node.orelse)
         guards = bool(re.search(r"hasattr|version|VERSION", self.words_of(node.test)))
         self.guarded += guards
         with Branch(self, "a"):
@@ -897,6 +907,8 @@ class Reader:
             return self.call_value(node, called, values, words)
         if isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(values) == 3:
             self.set_member(*values)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "tolist" and not node.args:
+            return Thing("host-data")
         if not isinstance(node.func, ast.Name) or node.func.id not in BUILTINS:
             self.hand_over(values + list(words.values()), node)
             for one in values:
@@ -1644,6 +1656,8 @@ class Reader:
             value = values[number] if number < len(values) else words.get(parameter.arg)
             if not given and default is not None and not forced:
                 value = self.value(default)
+            if given and value is None and parameter.annotation is not None and OF_NUMBERS.search(self.written(parameter.annotation)):
+                value = Thing("host-data")
             scope.names[parameter.arg] = value
         for parameter, default in zip(parameters.kwonlyargs, parameters.kw_defaults):
             value = words.get(parameter.arg)
@@ -2310,12 +2324,15 @@ class Reader:
         return self.loop(node, isinstance(test, Text) and bool(test.value))
 
     def on_With(self, node):
-        before = self.device
+        before, usual, placed = self.device, (self.torch.default, self.torch.default_set), False
         for item in node.items:
             call = item.context_expr
             value = self.value(call)
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, value)
+            if isinstance(value, Place):  # with torch.device("cuda"): what is made here lies there
+                self.torch.default = value.text if value.text and not value.text.startswith("meta") else None
+                self.torch.default_set, placed = None, True
             if isinstance(call, ast.Call):
                 self.torch.own_gpu = self.torch.own_gpu or self.full(call.func) == "torch.cuda.device"
                 if self.full(call.func) == "tensorflow.device" or getattr(call.func, "attr", "") == "scope":
@@ -2337,6 +2354,8 @@ class Reader:
         self.training.without += without
         self.training.casts += casts
         ended = self.statements(node.body)
+        if placed:
+            self.torch.default, self.torch.default_set = usual
         self.training.without -= without
         self.training.casts -= casts
         self.training.gpu_casts = self.training.gpu_casts[:-1] if on_gpu is not None else self.training.gpu_casts

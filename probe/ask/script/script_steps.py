@@ -18,6 +18,11 @@ MADE_OF_NUMBERS = tuple("torch." + name for name in (
 ADAMS = re.compile(r"torch\.optim\.(Adam|AdamW|NAdam|RAdam|Adamax|RMSprop)$")
 
 
+# Calls that make a model which computes products of matrices or convolutions.
+MODELS_BY_CALL = re.compile(r"torchvision\.models\.(\w+\.)*[a-z]\w+$|timm\.create_model$|torch\.nn\.(Sequential|Linear|Conv\dd|Transformer\w*|LSTM|GRU)$|"
+                            r"transformers\.\w+\.from_pretrained$|segmentation_models_pytorch\.\w+$|monai\.networks\.nets\.\w+$")
+
+
 class Steps(WholeFile):
     def look(self, nodes):
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
@@ -46,6 +51,7 @@ class Steps(WholeFile):
             self.steps_of_parts(nodes)
             self.two_precisions(nodes)
             self.cast_behind_the_model(nodes)
+            self.graphs_that_pile_up(nodes)
             self.graphs_of_validation(functions)
             self.kept_of_recorded(nodes)
             self.updated_for_many(functions)
@@ -523,21 +529,121 @@ class Steps(WholeFile):
                 self.mistake(second, "a second precision of one state", other, one, other=first)
 
     def cast_behind_the_model(self, nodes):
-        """logits = model(x); with torch.autocast("cuda"): loss = criterion(logits, y)"""
+        """logits = model(x)["out"]; with torch.autocast("cuda"): loss = criterion(logits, y)"""
+        if self.says(r"@(torch\.)?(cuda\.)?(amp\.)?autocast"):
+            return
         for block in nodes:
             body = getattr(block, "body", None)
-            for before, one in zip(body, body[1:]) if isinstance(body, list) else ():
-                if not isinstance(one, ast.With) or not isinstance(before, ast.Assign) or not isinstance(before.value, ast.Call):
+            for at, one in enumerate(body) if isinstance(body, list) else ():
+                call = one.items[0].context_expr if isinstance(one, ast.With) else None
+                if not isinstance(call, ast.Call) or self.full(call.func) not in CASTS or self.word(call, "enabled") is not None and self.said(
+                        self.word(call, "enabled"), True) is False or not self.computes_loss_alone(one):
                     continue
-                call = one.items[0].context_expr
-                if not isinstance(call, ast.Call) or self.full(call.func) not in (
-                        "torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast"):
+                read = {name.id for inner in one.body for name in ast.walk(inner) if isinstance(name, ast.Name)}
+                for before in reversed(body[:at]):
+                    if isinstance(before, ast.With):
+                        break
+                    runs = before.value if isinstance(before, ast.Assign) else None
+                    while isinstance(runs, (ast.Subscript, ast.Attribute)) or is_call(runs, "squeeze") or is_call(runs, "flatten"):
+                        runs = runs.value if not isinstance(runs, ast.Call) else runs.func.value
+                    if isinstance(runs, ast.Call) and self.is_model(runs.func) and {name.id for name in ast.walk(before.targets[0]) if isinstance(
+                            name, ast.Name)} & read:
+                        self.mistake(before, "a model that runs outside its autocast", other=one)
+                        break
+
+    def computes_loss_alone(self, block):
+        """Whether all that is called under a with is a loss or a function of torch's, and one is a loss."""
+        calls = [call for call in calls_in(block.body) if not isinstance(call.func, ast.Attribute) or self.full(call.func) or re.search(
+            r"crit|loss", self.written(call.func))]
+        losses = [call for call in calls if re.search(r"crit|loss|cross_entropy|kl_div|_bce", self.written(call.func))]
+        return bool(losses) and all(call in losses or re.match(r"torch\.(?!nn\.[A-Z])", self.full(call.func)) for call in calls)
+
+    def is_model(self, func):
+        """Whether a model is called: by its name, or by what makes it."""
+        if re.match(r"(self\.)?(ddp_|base_)?(model|net|network)$", self.written(func)):
+            return True
+        if re.search(r"crit|loss|metric", self.written(func)):
+            return False
+        return self.made_by(func, MODELS_BY_CALL) is not None or any(self.is_network(of) for one in self.origins.of(
+            func, True) if isinstance(one, ast.Call) for of in self.origins.functions_of(one.func))
+
+    def is_network(self, of):
+        """Whether a class of the file is a module with layers of its own."""
+        return isinstance(of, ast.ClassDef) and any(self.full(base).endswith("nn.Module") for base in of.bases) and not re.search(
+            r"[lL]oss|[cC]rit|[mM]etric", of.name) and any(isinstance(one, ast.Call) and MODELS_BY_CALL.match(self.full(one.func)) for one in ast.walk(of))
+
+    def graphs_that_pile_up(self, nodes):
+        """for …: k = key(x); bank.append(k), of which everything else reads k.detach(): no backward pass frees its activations."""
+        if self.says(r"requires_grad|grad_enabled|autograd\.|create_graph|lightning|Trainer\(|checkpoint\("):
+            return
+        trains = self.says(r"\.backward\(")
+        for loop in (one for one in nodes if isinstance(one, ast.For)):
+            if self.without_gradients(loop) or trains and not any(is_call(one, "backward") for one in calls_in(loop.body)):
+                continue
+            stored = self.stored_in(loop)
+            for one in (one for part in loop.body for one in ast.walk(part)):
+                name = one.targets[0] if isinstance(one, ast.Assign) else None
+                if not isinstance(name, ast.Name) or stored.count(name.id) != 1 or not isinstance(one.value, ast.Call) or not self.is_model(
+                        one.value.func) or self.without_gradients(one):
                     continue
-                inner = one.body[0].value if len(one.body) == 1 and isinstance(one.body[0], ast.Assign) else None
-                runs = re.match(r"(self\.)?(ddp_|base_)?(model|net|network)$", self.written(before.value.func))
-                if runs and isinstance(inner, ast.Call) and re.search(r"crit|loss|cross_entropy", self.written(inner.func)) and \
-                        self.written(before.targets[0]) in [self.written(argument) for argument in inner.args]:
-                    self.mistake(before, "a model that runs outside its autocast", other=one)
+                reads = [read for part in loop.body for read in ast.walk(part) if isinstance(read, ast.Name) and read.id == name.id and
+                         isinstance(read.ctx, ast.Load)]
+                kept = [(read, self.keeps(read, stored)) for read in reads]
+                call = next((call for _, call in kept if call is not None), None)
+                if call is not None and all(call is not None or self.goes_nowhere(read) for read, call in kept):
+                    self.mistake(call, "graphs that no backward pass frees", name.id, self.written(one.value.func), other=one)
+
+    @staticmethod
+    def stored_in(loop):
+        return [one.id for part in [loop.target] + loop.body for one in ast.walk(part) if isinstance(one, ast.Name) and isinstance(
+            one.ctx, ast.Store)]
+
+    def without_gradients(self, node):
+        """Whether torch.no_grad() or the like is around it."""
+        quiet = re.compile(r"no_grad|inference_mode|grad_enabled")
+        return any(isinstance(one, ast.With) and any(quiet.search(self.written(item.context_expr)) for item in one.items) or isinstance(
+            one, ast.FunctionDef) and any(quiet.search(self.written(by)) for by in one.decorator_list) for one in self.origins.around(node))
+
+    def goes_nowhere(self, read):
+        """Whether what reads a tensor takes no part in its graph: x.detach(), x.shape, or under torch.no_grad()."""
+        outer = self.origins.parents.get(id(read))
+        return isinstance(outer, ast.Attribute) and outer.attr in (
+            "detach", "data", "shape", "size", "dtype", "device", "ndim", "item", "tolist") or self.without_gradients(read) or isinstance(
+                outer, ast.Call) and getattr(outer.func, "id", "") in ("len", "print")
+
+    def keeps(self, read, stored):
+        """The call that appends a tensor to a list of outside, itself or in a method of the file; None: there is none."""
+        call = self.origins.parents.get(id(read))
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or read not in call.args:
+            return None
+        if call.func.attr in ("append", "appendleft"):
+            of = call.func.value
+            return call if isinstance(of, (ast.Name, ast.Attribute)) and self.written(of) not in stored and self.never_joined(of) else None
+        for of in self.origins.functions_of(call.func):
+            at = call.args.index(read) + 1
+            given = of.args.args[at].arg if isinstance(of, ast.FunctionDef) and len(of.args.args) > at else None
+            for inner in calls_in(of.body) if given and not self.without_gradients(of.body[0]) else ():
+                if getattr(inner.func, "attr", "") in ("append", "appendleft") and [self.written(one) for one in inner.args] == [
+                        given] and self.never_joined(inner.func.value):
+                    return call
+        return None
+
+    def never_joined(self, of):
+        """Whether all that reads a list either takes no gradient or changes the list."""
+        name = of.id if isinstance(of, ast.Name) else of.attr
+        made = self.origins.of(of)
+        short = any(isinstance(one, ast.Call) and self.origins.constant(self.word(one, "maxlen"), 99) in range(9) for one in made)
+        for one in self.origins.nodes if not short else ():
+            if getattr(one, "attr", getattr(one, "id", "")) != name or not isinstance(getattr(one, "ctx", None), ast.Load):
+                continue
+            outer = self.origins.parents.get(id(one))
+            if isinstance(outer, ast.Attribute) and outer.attr == "clear":
+                return False
+            if isinstance(outer, ast.Call) and one in outer.args and getattr(outer.func, "id", "") not in ("len", "print") and not any(
+                    isinstance(around, ast.Attribute) and around.attr in ("detach", "numpy", "data") for around in self.origins.around(one)
+            ) and not self.without_gradients(one):
+                return False
+        return not short
 
     def graphs_of_validation(self, functions):
         """model.eval(); for …: losses.append(criterion(model(x), y)), with no torch.no_grad()."""

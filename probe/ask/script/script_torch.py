@@ -250,6 +250,8 @@ class Torch(Loaders):
         if len(parts) == 2 and last in FROM_HOST:
             double = bool(values) and isinstance(values[0], Thing) and bool(values[0]["double"])
             return Thing("tensor", device="cpu", line=node.lineno, double=double, number="float64" if double else None)
+        if len(parts) == 2 and last == "as_tensor" and "device" not in words and self.of_host(node, values):
+            return self.factory(node, "tensor", values, words)
         if len(parts) == 2 and last == "as_tensor":
             place = self.place(words["device"]) if "device" in words else None
             of = values[0] if values and "dtype" not in words else None
@@ -322,6 +324,12 @@ class Torch(Loaders):
                      under=self.default_set if "device" not in words else None,
                      cause=self.made_in_module(node) if place == "cpu" and "device" not in words else None,
                      leaf=isinstance(grad, Text) and grad.value is True)
+
+    def of_host(self, node, values):
+        """Whether numbers, lists of them or an array of NumPy's are given, of which a new tensor is made."""
+        of, given = values[0] if values else None, node.args[0] if node.args else None
+        return isinstance(of, Many) and all(is_number(one) for one in of.items) or isinstance(
+            of, Thing) and of.kind == "host-data" or isinstance(given, ast.Call) and (self.reader.full(given.func) or "").startswith("numpy.")
 
     def one_number(self, node):
         """What is surely a number, however it is computed: len(x), x.std(), np.mean(x)."""
@@ -973,6 +981,8 @@ class Torch(Loaders):
             self.early(node, thing)
         if attribute == "item":
             return Thing("number")
+        if attribute == "tolist":
+            return Thing("host-data")
         if attribute == "pin_memory" and (thing["device"] or "").split(":")[0] == "cuda" and "|" not in thing["device"]:
             self.reader.mistake(node, "pin_memory of a tensor on the GPU", self.reader.written(node))
         tensors = [v for v in values if isinstance(v, Thing) and v.kind == "tensor"]

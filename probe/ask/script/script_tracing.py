@@ -51,7 +51,7 @@ class Tracing:
     def __init__(self, reader):
         self.reader = reader
         self.arrays, self.wholes, self.steps = Arrays(reader, self), Wholes(reader, self), Steps(reader, self)
-        self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels, Batches)]
+        self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels, Batches, Settings)]
         self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted)]
         self.files = []  # (source, its trees)
         self.names, self.fulls, self.origins = {}, {}, None

@@ -7,6 +7,14 @@ ONCE = {
     "multiprocessing.set_start_method": "Call it once, or with force=True.",
     "torch.distributed.init_process_group": "Call it once, or destroy_process_group() before.",
 }
+# What such a call must come before: calls that use what it sets, the form that must stand in the file, and one that must not.
+# torch.jit.fork starts threads in TorchScript alone; a context that is named leaves the default one as it was.
+USED_BEFORE = {
+    "torch.set_num_interop_threads": (re.compile(r"torch\.jit\._?fork$"), re.compile(r"jit\.(script|trace)\b"), None),
+    "multiprocessing.set_start_method":
+    (re.compile(r"(torch\.)?multiprocessing\.(\w*Queue|Event|R?Lock|Value|Array|Manager|Pool|Barrier|\w*Semaphore|Condition|"
+                r"get_context|get_start_method)$"), re.compile("set_start_method"), re.compile(r"get_context\([^)]|allow_none")),
+}
 CLIPS = ("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad_norm",
          "torch.nn.utils.clip_grad.clip_grad_norm_", "torch.nn.utils.clip_grad.clip_grad_value_")
 # Switches under torch.backends that take True or False alone, not 1, 0 or a text.
@@ -77,6 +85,7 @@ class Training:
     def __init__(self, reader):
         self.reader = reader
         self.once = {}  # calls that may come once: [(node, path, source)]
+        self.used = {}  # what uses the setting of such a call before it: [(node, path, source)]
         self.steps = []  # what becomes of scaled gradients: (what, scaler, optimizer, node, path, source)
         self.backwards = []  # loss.backward() that goes by no library
         self.scales = []  # Accelerator(…) and Fabric(…) that scale: (what to write, node, path, source)
@@ -108,6 +117,9 @@ class Training:
     def call(self, node, name, values, words):
         if name in ONCE:
             self.comes_once(node, name, words)
+        for late, (uses, where, never) in USED_BEFORE.items():
+            if uses.match(name) and self.says(where) and not (never and self.says(never)):
+                self.used.setdefault(late, []).append(self.here(node))
         if name == "torch.distributed.destroy_process_group":
             self.once.pop("torch.distributed.init_process_group", None)
         self.kinds(node, name, values, words)
@@ -351,6 +363,11 @@ class Training:
                                other=before)
                 return
         self.once.setdefault(key, []).append(self.here(node))
+        for at, path, source in self.used.get(key, ()):
+            if reached(path, reader.path):
+                reader.mistake(node, "a setting of what is in use", reader.written(node), reader.written(at),
+                               "line %s" % getattr(at, "lineno", "?"), other=at if source == reader.source else None)
+                return
 
     def replaced(self, node, of, how, name):
         """The optimizer was made of the parameters that the model had before."""

@@ -11,6 +11,10 @@ CLOCKS_OF_HOST = ("time.perf_counter", "time.time", "time.monotonic", "timeit.de
 READS_VALUES = ("item", "cpu", "tolist", "numpy", "synchronize")
 ADAMS_OF_GRAPHS = re.compile(r"torch\.optim\.(Adam|AdamW|NAdam|RAdam|Adamax|Adadelta|RMSprop|Rprop|ASGD)$")
 LOADERS_OF_TORCH = re.compile(r"torch\.utils\.data\.(dataloader\.)?DataLoader$")
+# Names of dictionaries of tensors, names of the tensors that loaders give, and names of what moves itself in place.
+BATCHES_BY_NAME = re.compile(r"^(\w+\.)?(\w*batch|inputs|samples?|encoding|encoded|features|example)$")
+TENSORS_BY_NAME = re.compile(r"(x|y|x[bt]|y[bt]|\w*(images?|imgs?|targets?|labels?|masks?|tokens|ids|features|frames|inputs?))$")
+OWN_MOVE = re.compile(r"enc|graph|model|net\b|module|inputs|tokeni|data\b")
 NO_KERNELS = re.compile(r"torch\.(device|load|save|tensor|as_tensor|from_numpy|compile|no_grad|manual_seed|is_tensor|Size|autocast)$")
 ON_A_GPU = r"\.cuda\(|['\"]cuda|\.to\("
 RECURRENT_OF_CUDNN = re.compile(r"torch\.nn\.(LSTM|GRU|RNN)$")
@@ -300,15 +304,35 @@ class Waits(Scoped):
         return None
 
     def batches_that_stay(self, nodes):
-        """for key in batch: batch[key].to(device), of a loader's batch: each copy is dropped."""
-        for loop in (one for one in nodes if isinstance(one, ast.For) and isinstance(one.target, ast.Name)):
-            if self.made_by(loop.iter, LOADERS_OF_TORCH) is None:
-                continue
-            for one in own_nodes(loop):
-                call = one.value if isinstance(one, ast.Expr) else None
-                of = call.func.value if is_call(call, "to") or is_call(call, "cuda") else None
-                if isinstance(of, ast.Subscript) and getattr(of.value, "id", "") == loop.target.id:
-                    self.mistake(one, "a tensor's move that is dropped", self.written(call))
+        """for key in batch: batch[key].to(device), of a loader's batch or a batch by its name: each copy is dropped."""
+        for one in nodes if not self.says(r"torch_geometric|\bdgl\b") else ():  # their batches move themselves
+            call = one.value if isinstance(one, ast.Expr) else None
+            if isinstance(call, (ast.ListComp, ast.GeneratorExp)) and not any(part.ifs for part in call.generators):
+                call = call.elt
+            of = call.func.value if is_call(call, "to") or is_call(call, "cuda") else None
+            if isinstance(of, ast.Subscript) and self.is_batch(of.value) and not OWN_MOVE.search(self.written(of.slice)) or isinstance(
+                    of, ast.Name) and self.is_part_of_batch(of):
+                self.reader.mistake(one, "a tensor's move that is dropped", self.written(call), doubted=True)
+
+    def is_part_of_batch(self, name):
+        """Whether a name is what a loop takes from a batch, or one of the tensors that a loader gives."""
+        for statement in self.origins.statements_of(name):
+            if not isinstance(statement, (ast.For, ast.comprehension)):
+                return False
+            over, target = statement.iter, statement.target
+            of = over.func.value if is_call(over, "values") or is_call(over, "items") else over if not isinstance(over, ast.Call) else None
+            values = not is_call(over, "items") or isinstance(target, ast.Tuple) and getattr(target.elts[-1], "id", "") == name.id
+            one_of_all = isinstance(target, ast.Tuple) and not OWN_MOVE.search(name.id) and TENSORS_BY_NAME.match(
+                name.id) and self.is_given_by_loader(name)
+            if not one_of_all and not (of is not None and values and self.is_batch(of)):
+                return False
+        return bool(self.origins.statements_of(name))
+
+    def is_batch(self, node):
+        return BATCHES_BY_NAME.search(self.written(node)) is not None or self.is_given_by_loader(node)
+
+    def is_given_by_loader(self, node):
+        return any(isinstance(one, Part) and LOADERS_OF_TORCH.match(self.origins.full_of(one.of)) for one in self.origins.of(node))
 
     # ---- clocks and peaks
 

@@ -1,0 +1,145 @@
+"""Settings that reach nothing: made and given to no call, or changed behind the call that copied them; for the reader of scripts."""
+
+# Calls that make settings: what takes them, without which nothing is known. They do nothing by themselves.
+SETTINGS_FOR = {
+    "tensorflow.compat.v1.ConfigProto": r"\.fit\(|Session\(",
+    "tensorflow.data.Options": r"Dataset\b|\.fit\(",
+    "onnxruntime.SessionOptions": r"InferenceSession\(",
+    "transformers.BitsAndBytesConfig": r"from_pretrained\(",
+    "transformers.GPTQConfig": r"from_pretrained\(",
+    "diffusers.BitsAndBytesConfig": r"from_pretrained\(",
+    "torch.distributed.fsdp.MixedPrecision": r"FSDP\(|FullyShardedDataParallel\(",
+    "torch.distributed.fsdp.MixedPrecisionPolicy": r"fully_shard\(",
+    "torch.distributed.fsdp.CPUOffload": r"FSDP\(|FullyShardedDataParallel\(",
+    "accelerate.utils.FullyShardedDataParallelPlugin": r"Accelerator\(",
+    "accelerate.FullyShardedDataParallelPlugin": r"Accelerator\(",
+    "accelerate.DeepSpeedPlugin": r"Accelerator\(",
+    "accelerate.utils.DeepSpeedPlugin": r"Accelerator\(",
+    "accelerate.utils.GradientAccumulationPlugin": r"Accelerator\(",
+    "accelerate.utils.FP8RecipeKwargs": r"Accelerator\(",
+    "accelerate.utils.GradScalerKwargs": r"Accelerator\(",
+    "accelerate.utils.DistributedDataParallelKwargs": r"Accelerator\(",
+    "accelerate.DistributedDataParallelKwargs": r"Accelerator\(",
+}
+# The same for names of one form.
+SETTINGS_BY_FORM = (
+    (re.compile(r"(lightning\.pytorch|pytorch_lightning|lightning)\.(pytorch\.)?(strategies|plugins|profilers)\.(\w+\.)*[A-Z]\w+$"), r"\bTrainer\("),
+    (re.compile(r"torch\.utils\.data\.(distributed\.)?(DistributedSampler|WeightedRandomSampler)$"), r"DataLoader\("),
+    (re.compile(r"(tensorflow\.)?keras\.mixed_precision\.(experimental\.)?Policy$"), r"\.fit\(|layers\."),
+    (re.compile(r"tensorflow\.config\.(Logical|experimental\.Virtual)DeviceConfiguration$"), r"tensorflow"),
+    (re.compile(r"peft\.(LoraConfig|IA3Config|PrefixTuningConfig|AdaLoraConfig)$"), r"from_pretrained\("),
+    (re.compile(r"transformers\.(Seq2Seq)?TrainingArguments$"), r"Trainer\("),
+    (re.compile(r"dask_cuda\.LocalCUDACluster$"), r"\bClient\("),
+    (re.compile(r"numba\.cuda\.stream$"), r"cuda\.jit"),
+)
+# Calls that copy the settings they are given: by place and name. What changes them behind the call changes nothing.
+COPIES_SETTINGS = {
+    "onnxruntime.InferenceSession": ((1, "sess_options"), (2, "providers"), (3, "provider_options")),
+    "tensorflow.compat.v1.Session": ((2, "config"), ),
+    "tensorflow.compat.v1.InteractiveSession": ((2, "config"), ),
+    "tensorflow.Session": ((2, "config"), ),
+    "deepspeed.initialize": ((9, "config"), (99, "config_params")),
+}
+CHANGES_SETTINGS = re.compile(r"(add|set|enable|disable|register|append|update|setdefault|insert|extend)(_\w+)?$")
+
+
+class Settings(WholeFile):
+    def look(self, nodes):
+        roots = {name.split(".")[0] for name in self.tracing.names.values()}
+        if not {"tensorflow", "onnxruntime", "transformers", "diffusers", "torch", "accelerate", "deepspeed", "lightning",
+                "pytorch_lightning", "keras", "peft", "dask_cuda", "numba"} & roots:
+            return
+        for call in self.tracing.index.calls:
+            name = self.full(call.func)
+            where = SETTINGS_FOR.get(name) or next((text for form, text in SETTINGS_BY_FORM if form.match(name)), None) if name else None
+            if where and self.says(where) and not self.reader.unused_configurations and self.unused(call, 4):
+                self.mistake(call, "settings that nothing is given")
+            if name in COPIES_SETTINGS:
+                self.changed_behind(nodes, call, COPIES_SETTINGS[name])
+
+    # ---- made for nobody
+
+    def unused(self, node, deepest):
+        """Whether a value is bound to a name, or returned to callers who bind it, and nothing is given it."""
+        outer = self.origins.parents.get(id(node))
+        if isinstance(outer, (ast.Assign, ast.AnnAssign)) and outer.value is node:
+            targets = outer.targets if isinstance(outer, ast.Assign) else [outer.target]
+            return len(targets) == 1 and self.name_goes_nowhere(targets[0], deepest)
+        return isinstance(outer, ast.Return) and self.returned_for_nothing(outer, deepest)
+
+    def returned_for_nothing(self, statement, deepest):
+        of = self.origins.scope(statement)
+        sites = self.origins.sites(of) if isinstance(of, ast.FunctionDef) and deepest > 0 else ()
+        return bool(sites) and all(getattr(site.call.func, "id", "") == of.name and self.unused(site.call, deepest - 1) for site in sites)
+
+    def name_goes_nowhere(self, target, deepest):
+        if not isinstance(target, ast.Name) or self.says(r"locals\(\)|globals\(\)|__all__|\bexec\("):
+            return False
+        of = self.origins.scope(target)
+        for one in self.origins.nodes:
+            if isinstance(one, ast.Name) and one.id == target.id and isinstance(one.ctx, ast.Load) and (
+                    of is None or any(around is of for around in self.origins.around(one))) and not self.only_looked_at(one, deepest):
+                return False
+        return not (isinstance(of, ast.FunctionDef) and target.id in self.origins.shared(of))
+
+    def only_looked_at(self, read, deepest):
+        """Whether a read sets a field of the settings, calls a method of theirs as a statement, prints them or returns them for nothing."""
+        one, outer = read, self.origins.parents.get(id(read))
+        if isinstance(outer, ast.Return):
+            return self.returned_for_nothing(outer, deepest)
+        while isinstance(outer, (ast.Attribute, ast.Subscript)):
+            if not isinstance(outer.ctx, ast.Load):
+                return True
+            one, outer = outer, self.origins.parents.get(id(outer))
+        if isinstance(outer, ast.Call) and outer.func is one and one is not read:
+            return isinstance(self.origins.parents.get(id(outer)), ast.Expr)
+        return isinstance(outer, ast.Call) and getattr(outer.func, "id", "") == "print" or isinstance(outer, ast.FormattedValue)
+
+    # ---- changed too late
+
+    def changed_behind(self, nodes, call, takes):
+        """session = InferenceSession(path, options); options.intra_op_num_threads = 4, which nothing takes any more."""
+        statement = next((one for one in self.origins.around(call) if isinstance(one, ast.stmt)), None)
+        block = self.block_of(statement)
+        for at, word in takes:
+            given = self.given(call, at, word)
+            names = {one.id for one in ast.walk(given) if isinstance(one, ast.Name)} if given is not None else set()
+            for number, later in enumerate(block):
+                name = self.changes(later)
+                if later.lineno > statement.lineno and name in names and self.is_changed_object(name, given) and not self.read_again(
+                        name, block, number, statement):
+                    self.mistake(later, "settings that are changed behind the call that takes them", name, self.written(call.func), other=call)
+                    return
+
+    def block_of(self, statement):
+        outer = self.origins.parents.get(id(statement))
+        return next((body for body in (getattr(outer, field, None) for field in ("body", "orelse", "finalbody")) if isinstance(
+            body, list) and statement in body), [])
+
+    @staticmethod
+    def changes(statement):
+        """The name of what a statement changes a field or item of."""
+        of = statement.targets[0] if isinstance(statement, ast.Assign) else statement.value.func if isinstance(
+            statement, ast.Expr) and isinstance(statement.value, ast.Call) and isinstance(
+                statement.value.func, ast.Attribute) and CHANGES_SETTINGS.match(statement.value.func.attr) else None
+        if not isinstance(of, (ast.Attribute, ast.Subscript)):
+            return None
+        while isinstance(of, (ast.Attribute, ast.Subscript)):
+            of = of.value
+        return of.id if isinstance(of, ast.Name) and of.id not in ("self", "cls") else None
+
+    def is_changed_object(self, name, given):
+        """Whether the settings themselves are given, or stand in a list or dictionary that is: not a number of theirs."""
+        return not any(isinstance(one, (ast.Attribute, ast.Subscript, ast.Call, ast.comprehension)) and any(getattr(
+            part, "id", "") == name for part in ast.walk(one)) for one in ast.walk(given))
+
+    def read_again(self, name, block, number, statement):
+        """Whether something takes the settings after all: a later statement, or the next round of a loop."""
+        if any(isinstance(one, (ast.For, ast.While)) for one in self.origins.around(statement)):
+            return True
+        for later in block[number:]:
+            own = self.changes(later) == name
+            reads = [one for one in ast.walk(later) if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load)]
+            if len(reads) > own:
+                return True
+        return False
