@@ -153,6 +153,8 @@ void judge_log(const Facts& facts, const Driver& driver, Answers& answers) {
   for (const Symptom* line : symptoms_of(facts, {too_old, "driver"})) {
     // No driver answered at all, or another library in its place.
     if (line->detail("found") == "0" || facts.saw({{present, "libcuda-stub"}})) continue;
+    // FFmpeg names the driver that it needs whatever kept it from opening the encoder's library.
+    if (facts.with({missing, "library"}, "library", "libnvidia-encode")) continue;
     // Without a version the message may also mean that no driver answered.
     const std::string needs = line->detail("needs");
     const Symptom* stated = facts.first({{noted, "stated-driver"}});

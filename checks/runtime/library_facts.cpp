@@ -38,7 +38,8 @@ const std::vector<LibraryOwner>& library_owners() {
                  "libnvrtc",  "libnvJitLink", "libnccl",    "libcufile",      "libnvToolsExt", "cudart",
                  "cublas",    "cufft",        "curand",     "cusolver",       "cusparse",      "nvrtc",
                  "libamdhip", "librocblas",   "libMIOpen",  "libhsa-runtime", "librccl",       "libhip",
-                 "libroc",    "cuda",         "libnvshmem", "libcudss",       "libsycl",       "libur_loader"}}};
+                 "libroc",    "cuda",         "libnvshmem", "libcudss",       "libsycl",       "libur_loader",
+                 "libmkl_sycl", "libccl"}}};
   return owners;
 }
 
