@@ -12,25 +12,78 @@ namespace public_hosts {
 namespace {
 
 // Compared by hand: a pattern of these takes longer to compile than most texts take to read.
-constexpr std::array<std::string_view, 63> public_domains = {
-    "github.com",       "githubusercontent.com", "gitlab.com",        "pypi.org",      "pypa.io",
-    "pythonhosted.org", "python.org",            "pytorch.org",       "nvidia.com",    "nvidia.cn",
-    "nvcr.io",          "nvidia.github.io",      "tensorflow.org",    "huggingface.co", "hf.co",
-    "anaconda.org",     "anaconda.com",          "conda.io",          "conda-forge.org", "amd.com",
-    "radeon.com",       "intel.com",             "khronos.org",       "docker.com",    "docker.io",
-    "ghcr.io",          "quay.io",               "google.com",        "googleapis.com", "kernel.org",
-    "ubuntu.com",       "debian.org",            "readthedocs.io",    "readthedocs.org", "stackoverflow.com",
-    "apache.org",       "gnu.org",               "wandb.ai",          "microsoft.com", "aka.ms",
-    "jax.dev",          "keras.io",              "redhat.com",        "launchpad.net", "freedesktop.org",
-    "llvm.org",         "goo.gl",                "bit.ly",            "numpy.org",     "scipy.org",
-    "kaggle.com",       "kubernetes.io",         "k8s.io",            "gcr.io",        "neptune.ai",
-    "comet.com",        "lambdalabs.com",        "paperspace.com",    "wikipedia.org", "hf-mirror.com",
-    "tuna.tsinghua.edu.cn", "modelscope.cn",     "daocloud.io"};
-constexpr std::array<std::string_view, 6> domains_of_mirrors = {"edu.cn",           "aliyun.com",        "aliyuncs.com",
-                                                                "huaweicloud.com",  "cloud.tencent.com", "163.com"};
-constexpr std::array<std::string_view, 14> shared_domains = {
-    "github.com", "githubusercontent.com", "gitlab.com", "huggingface.co", "hf.co",      "wandb.ai",
-    "ghcr.io",    "docker.io",             "quay.io",    "gcr.io",         "googleapis.com", "neptune.ai", "comet.com", "kaggle.com"};
+constexpr std::array<std::string_view, 63> public_domains = {"github.com",
+                                                             "githubusercontent.com",
+                                                             "gitlab.com",
+                                                             "pypi.org",
+                                                             "pypa.io",
+                                                             "pythonhosted.org",
+                                                             "python.org",
+                                                             "pytorch.org",
+                                                             "nvidia.com",
+                                                             "nvidia.cn",
+                                                             "nvcr.io",
+                                                             "nvidia.github.io",
+                                                             "tensorflow.org",
+                                                             "huggingface.co",
+                                                             "hf.co",
+                                                             "anaconda.org",
+                                                             "anaconda.com",
+                                                             "conda.io",
+                                                             "conda-forge.org",
+                                                             "amd.com",
+                                                             "radeon.com",
+                                                             "intel.com",
+                                                             "khronos.org",
+                                                             "docker.com",
+                                                             "docker.io",
+                                                             "ghcr.io",
+                                                             "quay.io",
+                                                             "google.com",
+                                                             "googleapis.com",
+                                                             "kernel.org",
+                                                             "ubuntu.com",
+                                                             "debian.org",
+                                                             "readthedocs.io",
+                                                             "readthedocs.org",
+                                                             "stackoverflow.com",
+                                                             "apache.org",
+                                                             "gnu.org",
+                                                             "wandb.ai",
+                                                             "microsoft.com",
+                                                             "aka.ms",
+                                                             "jax.dev",
+                                                             "keras.io",
+                                                             "redhat.com",
+                                                             "launchpad.net",
+                                                             "freedesktop.org",
+                                                             "llvm.org",
+                                                             "goo.gl",
+                                                             "bit.ly",
+                                                             "numpy.org",
+                                                             "scipy.org",
+                                                             "kaggle.com",
+                                                             "kubernetes.io",
+                                                             "k8s.io",
+                                                             "gcr.io",
+                                                             "neptune.ai",
+                                                             "comet.com",
+                                                             "lambdalabs.com",
+                                                             "paperspace.com",
+                                                             "wikipedia.org",
+                                                             "hf-mirror.com",
+                                                             "tuna.tsinghua.edu.cn",
+                                                             "modelscope.cn",
+                                                             "daocloud.io"};
+constexpr std::array<std::string_view, 6> domains_of_mirrors = {"edu.cn",          "aliyun.com",        "aliyuncs.com",
+                                                                "huaweicloud.com", "cloud.tencent.com", "163.com"};
+constexpr std::array<std::string_view, 14> shared_domains = {"github.com",     "githubusercontent.com",
+                                                             "gitlab.com",     "huggingface.co",
+                                                             "hf.co",          "wandb.ai",
+                                                             "ghcr.io",        "docker.io",
+                                                             "quay.io",        "gcr.io",
+                                                             "googleapis.com", "neptune.ai",
+                                                             "comet.com",      "kaggle.com"};
 constexpr std::array<std::string_view, 3> domains_of_experiments = {"wandb.ai", "neptune.ai", "comet.com"};
 
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
@@ -76,9 +129,7 @@ bool is_public(std::string_view host) {
          is_below_one_of(low, public_domains) || is_mirror(low);
 }
 
-bool is_shared(std::string_view host) {
-  return is_below_one_of(lower_case(host), shared_domains);
-}
+bool is_shared(std::string_view host) { return is_below_one_of(lower_case(host), shared_domains); }
 
 bool is_of_experiments(std::string_view host) { return is_below_one_of(lower_case(host), domains_of_experiments); }
 

@@ -48,7 +48,8 @@ bool is_one_of(std::string_view word, Words words) { return std::ranges::find(wo
 
 // One of the words, or its plural.
 bool is_one_or_more_of(std::string_view word, Words words) {
-  return !word.empty() && (is_one_of(word, words) || (word.ends_with('s') && is_one_of(word.substr(0, word.size() - 1), words)));
+  return !word.empty() &&
+         (is_one_of(word, words) || (word.ends_with('s') && is_one_of(word.substr(0, word.size() - 1), words)));
 }
 
 // Ends in the words, before which another doesn't go on.
@@ -105,21 +106,23 @@ bool is_import(std::string_view before) {
 
 bool is_part(std::string_view before) {
   static constexpr auto parts = std::to_array<std::string_view>(
-      {"module",   "modules",   "named",     "import",   "package",   "packages",     "symbol",    "function", "kernel",
-       "attribute", "argument", "option",    "library",  "libraries", "op",           "operator",  "layer",    "extension",
-       "backend",  "plugin",    "requirement", "distribution", "method", "class",      "type",      "dtype",    "keyword",
-       "command",  "program",   "gpu",       "device",   "arch",      "architecture", "target",    "platform", "codename",
-       "parameter", "variable", "key",       "driver",   "def"});
-  static constexpr auto commands = std::to_array<std::string_view>(
-      {"distribution found for", "module(s)", "pip install", "pip3 install", "apt install", "apt-get install",
-       "conda install"});
+      {"module",       "modules",   "named",     "import",    "package",      "packages", "symbol",
+       "function",     "kernel",    "attribute", "argument",  "option",       "library",  "libraries",
+       "op",           "operator",  "layer",     "extension", "backend",      "plugin",   "requirement",
+       "distribution", "method",    "class",     "type",      "dtype",        "keyword",  "command",
+       "program",      "gpu",       "device",    "arch",      "architecture", "target",   "platform",
+       "codename",     "parameter", "variable",  "key",       "driver",       "def"});
+  static constexpr auto commands =
+      std::to_array<std::string_view>({"distribution found for", "module(s)", "pip install", "pip3 install",
+                                       "apt install", "apt-get install", "conda install"});
   static constexpr auto states = std::to_array<std::string_view>({"ii", "rc", "un", "hi", "iu", "if"});  // dpkg's
   static constexpr auto ends = std::to_array<std::string_view>({"-march=", "-mtune=", "-mcpu=", "0x", "-"});
   if (std::ranges::any_of(ends, [&](std::string_view end) { return before.ends_with(end); })) return true;
   if (ends_with_words(before, "dlopen(") || is_import(before)) return true;
   const bool quoted = strip_one(before, is_any_quote);
   if (!strip_all(before, [](char c) { return c == ' '; })) return false;
-  if (std::string_view name = before; strip(name, "name") && (name.empty() || !(is_of_word(name.back()) || name.back() == '-')))
+  if (std::string_view name = before;
+      strip(name, "name") && (name.empty() || !(is_of_word(name.back()) || name.back() == '-')))
     return true;
   if (std::string_view line = before; !quoted && line.size() >= 2 && is_one_of(line.substr(line.size() - 2), states)) {
     line.remove_suffix(2);
@@ -148,12 +151,12 @@ bool ends_with_label(std::string_view before, Words suffixes, Ends ends) {
 
 bool is_sign_behind_label(std::string_view before) {
   static constexpr auto labels = std::to_array<std::string_view>(
-      {"user",     "login",    "owner",      "author",       "maintainer", "submitter",   "requester", "reviewer",
-       "account",  "tenant",   "org",        "organization", "organisation", "customer",  "client",    "team",
-       "project",  "workspace", "namespace", "entity",       "experiment", "bucket",      "database",  "cluster",
-       "queue",    "host",     "hosts",      "node",         "nodes",      "nodelist",    "node list", "server",
-       "machine",  "instance", "vault",      "subscription", "group",      "endpoint",    "master_addr", "role",
-       "job",      "topic",    "dataset",    "table",        "container",  "repo",        "repository"});
+      {"user",    "login",     "owner",     "author",       "maintainer",   "submitter", "requester",   "reviewer",
+       "account", "tenant",    "org",       "organization", "organisation", "customer",  "client",      "team",
+       "project", "workspace", "namespace", "entity",       "experiment",   "bucket",    "database",    "cluster",
+       "queue",   "host",      "hosts",     "node",         "nodes",        "nodelist",  "node list",   "server",
+       "machine", "instance",  "vault",     "subscription", "group",        "endpoint",  "master_addr", "role",
+       "job",     "topic",     "dataset",   "table",        "container",    "repo",      "repository"});
   static constexpr auto suffixes = std::to_array<std::string_view>({"id", "name", "s"});
   strip_all(before, [](char c) { return is_any_quote(c) || c == '[' || c == '{' || c == '('; });
   strip_all(before, is_blank);
@@ -180,9 +183,9 @@ bool is_sign(std::string_view before) {
 // "user \"", "for the group '".
 bool is_quoted(std::string_view before) {
   static constexpr auto words = std::to_array<std::string_view>(
-      {"user",  "role",     "owner",   "account", "tenant", "customer", "project", "workspace",    "namespace", "experiment",
-       "bucket", "database", "cluster", "queue",  "host",   "node",     "server",  "machine",      "vault",     "subscription",
-       "group", "team",     "table",   "topic",   "for",    "to"});
+      {"user",       "role",         "owner",    "account", "tenant", "customer", "project", "workspace", "namespace",
+       "experiment", "bucket",       "database", "cluster", "queue",  "host",     "node",    "server",    "machine",
+       "vault",      "subscription", "group",    "team",    "table",  "topic",    "for",     "to"});
   if (!strip_one(before, is_any_quote)) return false;
   strip(before, " ");
   const std::string_view word = last_word(before);
@@ -192,17 +195,17 @@ bool is_quoted(std::string_view before) {
 }
 
 bool is_word_before_name(std::string_view before) {
-  static constexpr auto words = std::to_array<std::string_view>(
-      {"dataset", "table", "bucket", "database", "topic", "queue", "project", "experiment", "team", "tenant",
-       "customer", "account", "vault"});
+  static constexpr auto words =
+      std::to_array<std::string_view>({"dataset", "table", "bucket", "database", "topic", "queue", "project",
+                                       "experiment", "team", "tenant", "customer", "account", "vault"});
   return strip(before, " ") && is_one_of(last_word(before), words);
 }
 
 bool is_joined(std::string_view before) {
   static constexpr auto labels = std::to_array<std::string_view>(
-      {"user", "login", "owner", "author", "submitter", "account", "tenant", "customer", "team", "project", "namespace",
-       "entity", "bucket", "database", "cluster", "host", "hostname", "nodename", "server", "vault", "subscription",
-       "org"});
+      {"user",     "login",    "owner",     "author", "submitter",    "account",  "tenant",  "customer",
+       "team",     "project",  "namespace", "entity", "bucket",       "database", "cluster", "host",
+       "hostname", "nodename", "server",    "vault",  "subscription", "org"});
   static constexpr auto suffixes = std::to_array<std::string_view>({"id", "name"});
   strip_one(before, is_quote);
   if (!strip(before, "=") && !strip(before, ": ") && !strip(before, ":")) return false;
