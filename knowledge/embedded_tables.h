@@ -18,6 +18,8 @@ std::vector<std::string_view> names_of(const Embedded* roster);
 // Each ends with a row without a name.
 extern const Embedded embedded_tables[], embedded_topics[];
 extern const Embedded embedded_bare_tables[];  // the tables again, without remarks
-extern const Embedded embedded_index[];  // "wordings" (pattern_index.h), "resemblance", "plain_words", "report_words", "gpu_devices"
+// "wordings" (pattern_index.h), "resemblance", "plain_words", "report_words", "gpu_devices", and "wording_rows", the table
+// of wordings in lines (in_lines()).
+extern const Embedded embedded_index[];
 
 }  // namespace envdoctor::knowledge

@@ -39,6 +39,13 @@ void remove_remarks(Value& value) {
   }
 }
 
+std::string written(const Value& value) {
+  rapidjson::StringBuffer out;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(out);
+  value.Accept(writer);
+  return {out.GetString(), out.GetSize()};
+}
+
 // The build has removed the remarks of our own tables.
 std::string_view bytes_to_read(std::string_view name, Remarks remarks) {
   if (remarks == Remarks::kept || table_is_replaced(name)) return table(name);
@@ -127,12 +134,14 @@ std::map<std::string, std::string> Row::texts_by_key(const char* key) const {
   return all;
 }
 
-Table::Table(std::string_view name, Remarks remarks) : file_(table_file(name)), bytes_(bytes_to_read(name, remarks)) {
+Table::Table(std::string_view name, Remarks remarks) : Table(table_file(name), bytes_to_read(name, remarks)) {}
+
+Table::Table(std::string file, std::string_view bytes) : file_(std::move(file)), bytes_(bytes) {
   // Parses a copy in place, so its texts become the values. SSE reads up to sixteen characters beyond its end.
   bytes_.append(16, '\0');
   const auto tree = std::make_shared<rapidjson::Document>();
   tree->ParseInsitu<rapidjson::kParseIterativeFlag>(bytes_.data());
-  require_object(*tree, file_, bytes_to_read(name, remarks));
+  require_object(*tree, file_, bytes);
   tree_ = std::static_pointer_cast<const Value>(tree);
 }
 
@@ -141,10 +150,21 @@ std::string without_remarks(std::string_view bytes, const std::vector<const char
   tree.Parse(bytes.data(), bytes.size());
   for (const char* list : lists) tree.EraseMember(list);
   remove_remarks(tree);
-  rapidjson::StringBuffer out;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(out);
-  tree.Accept(writer);
-  return {out.GetString(), out.GetSize()};
+  return written(tree);
+}
+
+std::string in_lines(std::string_view bytes, const char* list, const std::vector<const char*>& unread) {
+  rapidjson::Document tree;
+  tree.Parse(bytes.data(), bytes.size());
+  remove_remarks(tree);
+  Value records = std::move(tree[list]);
+  tree.EraseMember(list);
+  std::string lines = written(tree) + '\n';
+  for (Value& record : records.GetArray()) {
+    for (const char* key : unread) record.EraseMember(key);
+    lines += fmt::format(R"({{"{}":[{}]}})", list, written(record)) + '\n';
+  }
+  return lines;
 }
 
 void check_table(std::string_view bytes, const std::string& file) {

@@ -47,6 +47,7 @@ enum class Remarks { left_out, kept };
 class Table {
  public:
   explicit Table(std::string_view name, Remarks remarks = Remarks::left_out);
+  Table(std::string file, std::string_view bytes);  // of bytes that have been checked; the file's name is for messages
   // Every record of a list. A missing list is an error.
   [[nodiscard]] std::vector<Row> operator[](const char* list) const;
 
@@ -82,6 +83,9 @@ std::string table_file(std::string_view name);
 bool table_is_replaced(std::string_view name);
 // The bytes of a table, which is valid, without its remarks and these lists.
 std::string without_remarks(std::string_view bytes, const std::vector<const char*>& lists = {});
+// The bytes of a table, which is valid, in lines: a table of all but this list, then one of each of its records alone,
+// without the keys that nobody reads there. A program then reads only the records that it needs.
+std::string in_lines(std::string_view bytes, const char* list, const std::vector<const char*>& unread);
 // Throws unless `bytes` is a valid table.
 void check_table(std::string_view bytes, const std::string& file);
 

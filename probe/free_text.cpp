@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstring>
 #include <string_view>
 
 #include "knowledge/codes/names.h"
+#include "knowledge/lower_case.h"
 #include "knowledge/wordings/known_words.h"
 #include "probe/foreign_words.h"
 #include "probe/lazy_pattern.h"
+#include "probe/public_hosts.h"
 #include "probe/replace_groups.h"
 #include "probe/revision_words.h"
+#include "probe/words_before.h"
 
 namespace envdoctor {
 namespace {
@@ -52,10 +56,31 @@ bool holds_unknown_word(std::string_view name, std::size_t least) {
   return !knowledge::is_known_word(letters);
 }
 
+// "libcuda.so.1", "train.py:12:3".
 bool is_file_of_programs(std::string_view name) {
-  static const RE2 form(
-      R"((?i).*\.(?:so(?:\.[\d.]+)?|py|pyc|cc?|cpp|cxx|cuh?|hh?|hpp|rs|go|inc|td|ko|dll|exe|icd|whl|run|deb|rpm|conf|json|toml|service|bin|cl|ptx|cubin)(?::\d+)*|lib[\w+-]+\.(?:a|la|lib))");
-  return is_wholly(name, form);
+  static constexpr auto endings = std::to_array<std::string_view>(
+      {"so",  "py",  "pyc",  "c",    "cc",   "cpp",     "cxx", "cu",  "cuh", "h",    "hh",
+       "hpp", "rs",  "go",   "inc",  "td",   "ko",      "dll", "exe", "icd", "whl",  "run",
+       "deb", "rpm", "conf", "json", "toml", "service", "bin", "cl",  "ptx", "cubin"});
+  if (name.find('.') == name.npos || name.find('\n') != name.npos) return false;
+  const std::string low = lower_case(name);
+  std::string_view file = low;
+  for (std::size_t colon = file.rfind(':');
+       colon != file.npos && colon + 1 < file.size() && std::ranges::all_of(file.substr(colon + 1), is_digit);
+       colon = file.rfind(':'))
+    file = file.substr(0, colon);  // a line, a column
+  const std::size_t dot = file.rfind('.');
+  if (dot != file.npos && std::ranges::find(endings, file.substr(dot + 1)) != endings.end()) return true;
+  if (const std::size_t so = file.rfind(".so.");
+      so != file.npos && so + 4 < file.size() && file.substr(so + 4).find_first_not_of("0123456789.") == file.npos)
+    return true;
+  const std::string_view all = low;
+  const bool archive = all.ends_with(".a") || all.ends_with(".la") || all.ends_with(".lib");
+  if (!archive || !all.starts_with("lib")) return false;
+  const std::string_view stem = all.substr(3, std::max<std::size_t>(all.rfind('.'), 3) - 3);
+  return !stem.empty() && std::ranges::all_of(stem, [](char c) {
+    return is_letter(c) || is_digit(c) || c == '_' || c == '+' || c == '-';
+  });
 }
 
 // Replaces the name and keeps the extension: "last.pt" -> "<name>.pt".
@@ -140,30 +165,11 @@ void withhold_paths(std::string& text) {
   change_groups(text, windows_slashes, [](std::string_view path) { return known_parts(path, '/'); });
 }
 
-// Behind what a graph's nodes are named: "Node: '", "{{node ".
-bool names_node(std::string_view before) {
-  static const RE2 of_graph(
-      R"((?i)(?:\b(?:node|op|layer|tensor|variable|weight|weights|scope|kernel|module|param|parameter|input|output|gradient|function|name)s?:? ?["'`]|\{\{node |\[\[)$)");
-  return occurs(before, of_graph);
-}
-
 // Names of operations, of which a graph's paths are made: dense_2/MatMul, gradient_tape/model/conv2d/Conv2D.
 bool names_operation(std::string_view path) {
   static const RE2 operation(
       R"((?:.*/)?(?:gradient_tape|(?:Conv[123]D|MatMul|BiasAdd|Relu6?|Softmax|Mean|Sum|AddV2|Mul|Cast|Identity|ReadVariableOp|StatefulPartitionedCall|PartitionedCall|GatherV2|ConcatV2|FusedBatchNorm\w*|CudnnRNN\w*|while|cond|TensorArray\w*|Reshape|Transpose|kernel|bias|gamma|beta|moving_(?:mean|variance)|embeddings)(?:_\d+)?)(?:/.*)?)");
   return is_wholly(path, operation);
-}
-
-// Public hosts that reports mention; on those in `shared` every user has a folder.
-bool is_public(std::string_view host) {
-  static const RE2 form(
-      R"((?i)(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.(?:org|python\.org|nvidia\.com)|pypa\.io|pythonhosted\.org|python\.org|pytorch\.org|nvidia\.(?:com|cn)|nvcr\.io|nvidia\.github\.io|tensorflow\.org|huggingface\.co|hf\.co|anaconda\.(?:org|com)|conda\.io|conda-forge\.org|amd\.com|radeon\.com|intel\.com|khronos\.org|docker\.(?:com|io)|ghcr\.io|quay\.io|google(?:apis)?\.com|kernel\.org|ubuntu\.com|debian\.org|readthedocs\.(?:io|org)|stackoverflow\.com|apache\.org|gnu\.org|wandb\.ai|microsoft\.com|aka\.ms|jax\.dev|keras\.io|redhat\.com|launchpad\.net|freedesktop\.org|llvm\.org|goo\.gl|bit\.ly|numpy\.org|scipy\.org|kaggle\.com|kubernetes\.io|k8s\.io|gcr\.io|neptune\.ai|comet\.com|lambdalabs\.com|paperspace\.com|wikipedia\.org|hf-mirror\.com|mirrors?\.(?:[\w-]+\.)*(?:edu\.cn|aliyun\.com|aliyuncs\.com|huaweicloud\.com|cloud\.tencent\.com|163\.com)|tuna\.tsinghua\.edu\.cn|modelscope\.cn|daocloud\.io)|localhost(?:\.localdomain)?)");
-  return is_wholly(host, form) || !std::ranges::any_of(host, is_letter);
-}
-bool is_shared(std::string_view host) {
-  static const RE2 form(
-      R"((?i)(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|huggingface\.co|hf\.co|wandb\.ai|ghcr\.io|docker\.io|quay\.io|gcr\.io|googleapis\.com|neptune\.ai|comet\.com|kaggle\.com))");
-  return is_wholly(host, form);
 }
 
 void withhold_relative_paths(std::string& text) {
@@ -183,12 +189,6 @@ void withhold_relative_paths(std::string& text) {
 void withhold_windows_paths(std::string& text) {
   static const RE2 windows_path(R"((?:^|[\s"'`=(,\[])([D-Z]:\\[^\s"'`;,()<>\[\]|]+))");
   change_groups(text, windows_path, [](std::string_view path) { return known_parts(path, '\\'); });
-}
-
-// Hosts where every path belongs to a person or a team.
-bool is_of_experiments(std::string_view host) {
-  static const RE2 form(R"((?i)(?:[\w-]+\.)*(?:wandb\.ai|neptune\.ai|comet\.com))");
-  return is_wholly(host, form);
 }
 
 bool is_wheel_of_release(std::string_view path) {
@@ -217,23 +217,35 @@ void withhold_addresses(std::string& text) {
   });
 }
 
+// Whether a word that domains end in stands behind a dot: no pattern has to be compiled where none does.
+bool may_hold_domain(std::string_view text) {
+  static constexpr auto ends = std::to_array<std::string_view>(
+      {"com", "org", "net",  "edu", "gov",  "example", "local", "lan",   "cloud", "home",     "internal", "io",  "ai",
+       "de",  "ch",  "fr",   "uk",  "eu",   "nl",      "jp",    "cn",    "se",    "dev",      "co",       "at",  "it",
+       "es",  "us",  "ca",   "no",  "dk",   "fi",      "be",    "lu",    "cz",    "sk",       "hu",       "gr",  "lt",
+       "lv",  "ee",  "ru",   "ua",  "tr",   "il",      "br",    "mx",    "ar",    "kr",       "tw",       "hk",  "sg",
+       "nz",  "hr",  "tech", "xyz", "info", "biz",     "LAN",   "LOCAL", "CORP",  "INTERNAL", "INTRA",    "HOME"});
+  for (std::size_t dot = text.find('.'); dot != text.npos; dot = text.find('.', dot + 1)) {
+    std::size_t end = dot + 1;
+    while (end < text.size() && is_letter(text[end])) ++end;
+    if (std::ranges::find(ends, text.substr(dot + 1, end - dot - 1)) != ends.end()) return true;
+  }
+  return false;
+}
+
 void withhold_domains(std::string& text) {
+  if (!may_hold_domain(text)) return;
   static const RE2 domain(
       R"((?:^|[^\w./<@-])((?:[A-Za-z0-9][\w-]*\.){1,6}(?:com|org|net|edu|gov|example|local|lan|cloud|home)|(?:[A-Za-z0-9][\w-]*\.){2,6}(?:internal|io|ai|de|ch|fr|uk|eu|nl|jp|cn|se|dev|co|at|it|es|us|ca|no|dk|fi|be|lu|cz|sk|hu|gr|lt|lv|ee|ru|ua|tr|il|br|mx|ar|kr|tw|hk|sg|nz|hr|tech|cloud|xyz|info|biz)|(?:[A-Z0-9][A-Z0-9-]*\.){1,6}(?:LAN|LOCAL|CORP|INTERNAL|INTRA|HOME))(?:[^\w.(-]|[.]?$|\.\s))");
   replace_groups(text, domain, "<host>", [](const std::array<Piece, 3>& groups) { return is_public(view(groups[1])); });
 }
 
 // Words that precede evidence: names of program parts.
-bool names_a_product(std::string_view before) {
-  static const RE2 label(R"((?i)\b(?:part|model|product|fru|board) ?(?:number|name|no\.?)?\s*[:=]\s*(?:\w+ )?$)");
-  return occurs(before, label);
-}
-
 bool is_evidence(std::string_view before) {
-  static const RE2 words(
-      R"((?i)(?:\b(?:module|modules|named|import|package|packages|symbol|function|kernel|attribute|argument|option|librar(?:y|ies)|op|operator|layer|extension|backend|plugin|requirement|distribution(?: found for)?|method|class|type|dtype|keyword|command|program|gpu|device|arch|architecture|target|platform|codename|parameter|variable|key|driver|module\(s\)|def|pip3? install|apt(?:-get)? install|conda install)s?:? +["'`]?|(?:^|[^\w-])name +["'`]?|import [\w., ]*, |cannot import name ["'`]?\w+["'`]? from ["'`]?|-m(?:arch|tune|cpu)=|0x|--?|\bdlopen\(|(?:^|\n)(?:ii|rc|un|hi|iU|iF) +)$)");
+  if (names_a_part(before) || names_a_product(before)) return true;
+  if (lower_case(before).find("packages") == std::string::npos) return false;
   static const RE2 list_of_packages(R"((?i)\bpackages(?: (?:will|to) be \w+)?:\s+(?:[\w.+\[\]-]+,?\s+)*$)");
-  return occurs(before, words) || names_a_product(before) || occurs(before, list_of_packages);
+  return occurs(before, list_of_packages);
 }
 
 // As kernels print them: of the kernel or below the top of a process, or a mapping with its size.
@@ -268,7 +280,14 @@ bool is_drawn(std::string_view word) {
   return !word_of_programs && word.size() * 10 < runs * 32;
 }
 
-void withhold_drawn_words(std::string& text) {
+// So many characters of the kind in a row.
+template <class Kind>
+bool has_run(std::string_view text, std::size_t least, Kind kind) {
+  std::size_t run = 0;
+  return std::ranges::any_of(text, [&](char c) { return (run = kind(c) ? run + 1 : 0) >= least; });
+}
+
+void withhold_drawn_words_in_one(std::string& text) {
   static const RE2 word(R"((?:^|[^\w+/.:$-]|[=:]|\bi-)([A-Za-z0-9+]{14,})(?:[^\w.]|\.?$|\.\s))");
   replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
     static const RE2 revision(ends_before_revision(
@@ -278,6 +297,10 @@ void withhold_drawn_words(std::string& text) {
     const std::size_t from = at < 24 ? 0 : at - 24;
     return !is_drawn(view(groups[1])) || occurs(std::string_view(text).substr(from, at - from), revision);
   });
+}
+
+// As product keys are: "A1B2C-D3E4F-...".
+void withhold_drawn_words_in_groups(std::string& text) {
   static const RE2 grouped(R"((?:^|[\s"'=:(])([A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{3,6}){3,7})(?:[\s"',;.)]|$))");
   replace_groups(text, grouped, "<secret>", [&](const std::array<Piece, 3>& groups) {
     const std::string_view all = view(groups[1]);
@@ -288,6 +311,13 @@ void withhold_drawn_words(std::string& text) {
               [&](std::string_view part) { known = known || (part.size() > 2 && knowledge::is_known_word(part)); });
     return known;
   });
+}
+
+void withhold_drawn_words(std::string& text) {
+  const auto plain = [](char c) { return is_letter(c) || is_digit(c); };
+  if (has_run(text, 14, [&](char c) { return plain(c) || c == '+'; })) withhold_drawn_words_in_one(text);
+  if (has_run(text, 15, [&](char c) { return plain(c) || c == '-'; })) withhold_drawn_words_in_groups(text);
+  if (text.find("SHA256:") == text.npos) return;
   static const RE2 fingerprint(R"(\bSHA256:([A-Za-z0-9+/]{43}))");
   replace_groups(text, fingerprint, "<secret>", [](const auto&) { return false; });
 }
@@ -295,11 +325,7 @@ void withhold_drawn_words(std::string& text) {
 // Passwords that people choose, without a word that announces them: small and capital letters and digits, and a
 // punctuation mark, or with a part that no program prints.
 void withhold_made_up_passwords(std::string& text) {
-  static const RE2 word(R"((?:^|[\s"'`=:(,|])([A-Za-z0-9!#$%&*?^~.+-]{8,40})(?:$|[\s"'`,;:)|]))");
-  replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
-    std::string_view name = view(groups[1]);
-    const std::string_view before =
-        std::string_view(text).substr(0, static_cast<std::size_t>(name.data() - text.data()));
+  const auto kept = [](std::string_view before, std::string_view name) {
     while (!name.empty() && (name.back() == '.' || name.back() == '-')) name.remove_suffix(1);
     const auto in = [&](auto kind) { return std::ranges::any_of(name, kind); };
     if (name.size() < 8 || !in(is_digit) || !in(is_capital) || !in([](char c) { return c >= 'a' && c <= 'z'; }))
@@ -313,7 +339,25 @@ void withhold_made_up_passwords(std::string& text) {
     });
     if (known > 0 && !marked) return true;
     return unknown <= known || is_evidence(before.substr(before.size() - std::min<std::size_t>(64, before.size())));
-  });
+  };
+  const auto is_of_password = [](char c) {
+    return is_letter(c) || is_digit(c) || (c != '\0' && std::strchr("!#$%&*?^~.+-", c) != nullptr);
+  };
+  constexpr std::string_view opens = " \t\n\f\r\"'`=:(,|", closes = " \t\n\f\r\"'`,;:)|";
+  constexpr std::size_t least = 8, most = 40;
+  const std::string_view all = text;
+  std::string out;
+  std::size_t done = 0;
+  for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end + 1) {
+    for (end = begin; end < all.size() && is_of_password(all[end]);) ++end;
+    if (end - begin < least || end - begin > most || (begin > 0 && opens.find(all[begin - 1]) == opens.npos) ||
+        (end < all.size() && closes.find(all[end]) == closes.npos) ||
+        kept(all.substr(0, begin), all.substr(begin, end - begin)))
+      continue;
+    out.append(all, done, begin - done).append("<secret>");
+    done = end;
+  }
+  if (done > 0) text = out.append(all, done);
 }
 
 // Identifiers in clouds: instances, networks, volumes, accounts.
@@ -434,6 +478,7 @@ void withhold_cloud_numbers(std::string& text) {
       return RE2::FullMatch(groups[1], common);
     });
   }
+  if (!has_run(text, 8, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); })) return;
   static const RE2 numbered(
       R"(\b((?:i|vpc|subnet|sg|vol|eni|ami|snap|rtb|igw)-[0-9a-f]{8,17}|[0-9]{12})(?:\b[^.\d]|\b$|\.dkr\b))");
   replace_groups(text, numbered, "<name>", [&](const std::array<Piece, 3>& groups) {
@@ -464,15 +509,15 @@ void withhold_host_lists(std::string& text) {
       {R"((?i)\bno_proxy["']?[=:] ?["']?([^\s"']+))", {"no_proxy"}},
       {R"(\b(?:scp|rsync|sshfs)\b[^\n]*? ([A-Za-z][\w.-]*):[/~])", {"scp", "rsync", "sshfs"}},
   }};
-  static const RE2 host(R"((?:^|[,@ ;])\*?\.?([A-Za-z][\w.-]*(?:\[[\d,-]+\])?))");
-  static const RE2 no_host(
-      R"([A-Z0-9]*_[A-Z0-9_]+|(?i:localhost|auto|all|none|any|true|false|yes|no|null|unix|tcp|svc|cluster\.local|metadata|https?|.*(?:linux|darwin).*|.*\.(?:txt|py|sh|json|ya?ml)))");
   const LowerText low(text);
   for (const LazyPattern& list : lists) {
     const RE2* form = list.for_text(low);
     std::array<Piece, 2> found;
     for (std::size_t at = 0; form && form->Match(text, at, text.size(), RE2::UNANCHORED, found.data(), 2);) {
       const auto begin = static_cast<std::size_t>(found[1].data() - text.data()), size = found[1].size();
+      static const RE2 host(R"((?:^|[,@ ;])\*?\.?([A-Za-z][\w.-]*(?:\[[\d,-]+\])?))");
+      static const RE2 no_host(
+          R"([A-Z0-9]*_[A-Z0-9_]+|(?i:localhost|auto|all|none|any|true|false|yes|no|null|unix|tcp|svc|cluster\.local|metadata|https?|.*(?:linux|darwin).*|.*\.(?:txt|py|sh|json|ya?ml)))");
       std::string hosts(text, begin, size);
       replace_groups(hosts, host, "<host>", [](const auto& groups) { return is_wholly(view(groups[1]), no_host); });
       text.replace(begin, size, hosts);
@@ -508,11 +553,12 @@ void withhold_people(std::string& text) {
   const LowerText low(text);
   static const LazyPattern greeted(
       R"(\b(?:Dear|Hi|Hello|Hey|Thanks)(?: (?:Mr|Ms|Mrs|Dr|Prof)\.?)?,? ([A-Z][\pL'-]+(?: [A-Z][\pL'-]+){0,2}))",
-      {"dear", "hi", "hello", "hey", "thanks"});
-  static const RE2 everybody("(?i)(?:all|there|every(?:one|body)|team|world|folks|guys|sir|madam|again|for|i)");
+      {"dear ", "dear,", "hi ", "hi,", "hello ", "hello,", "hey ", "hey,", "thanks ", "thanks,"});
   if (const RE2* form = greeted.for_text(low))
-    replace_groups(text, *form, "<name>",
-                   [](const std::array<Piece, 3>& groups) { return RE2::FullMatch(groups[1], everybody); });
+    replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
+      static const RE2 everybody("(?i)(?:all|there|every(?:one|body)|team|world|folks|guys|sir|madam|again|for|i)");
+      return RE2::FullMatch(groups[1], everybody);
+    });
   static const LazyPattern named(
       R"((?:\b(?:[A-Z][a-z]+-by|Maintainer|Author|Committer|Contact|Assignee|Reporter|Requester|Approver|Owner)s?: ?|\b(?:[Cc]ommit(?:ted)?|[Ww]ritten|[Rr]eviewed|[Oo]pened|[Rr]eported|[Aa]pproved|[Ss]ubmitted|[Oo]wned|[Bb]ooked|[Rr]eserved) by |\b(?:TODO|FIXME|XXX|HACK)\(|user\.name ["']?)([\pL][\pL.'-]+(?: [A-Z][\pL'-]*\.?){0,3}))",
       {"-by", " by ", "maintainer", "author", "committer", "contact", "assignee", "reporter", "requester", "approver",
@@ -554,33 +600,23 @@ void withhold_personal_numbers(std::string& text) {
   }
 }
 
-// Words that precede a personal name of any form.
-bool is_labelled(std::string_view before) {
-  static const RE2 label(
-      R"((?i)(?:user|login|owner|author|maintainer|submitter|requester|reviewer|account|tenant|org|organi[sz]ation|customer|client|team|project|workspace|namespace|entity|experiment|bucket|database|cluster|queue|hosts?|node|nodes|node ?list|server|machine|instance|vault|subscription|group|endpoint|master_addr|role|job|topic|dataset|table|container|repo|repository)(?:[_ -]?(?:id|name|s))?["'\])]{0,3}\s*(?:=>|[:=])\s*[\[{("'`]*(?:["']?name["']?\s*:\s*["']?)?$)");
-  static const RE2 quoted(
-      R"((?i)\b(?:user|role|owner|account|tenant|customer|project|workspace|namespace|experiment|bucket|database|cluster|queue|host|node|server|machine|vault|subscription|group|team|table|topic|for|to)s?(?: \w+)? ?["'`]$)");
-  static const RE2 next_word(
-      R"((?i)\b(?:dataset|table|bucket|database|topic|queue|project|experiment|team|tenant|customer|account|vault) $)");
-  return occurs(before, label) || occurs(before, quoted) || occurs(before, next_word);
-}
-
 // A label that is joined to any one word: owner=mark. Words of a status or a platform
 // stay.
 bool is_value_of_label(std::string_view before, std::string_view name, std::string_view after) {
-  static const RE2 label(
-      R"((?i)(?:\b|_)(?:user|login|owner|author|submitter|account|tenant|customer|team|project|namespace|entity|bucket|database|cluster|host|hostname|nodename|server|vault|subscription|org)(?:[_ -]?(?:id|name))?["']?\s?(?:=|: ?)["']?$)");
+  if (!is_joined_to_label(before)) return false;
   static const RE2 stays(
       R"((?i)(?:none|null|nil|true|false|yes|no|not|unknown|default|error|failed|ok|ready|up|down|cpu|gpu|cuda|rocm|linux.*|windows.*|darwin|wsl.*|x86.*|aarch64.*|arm64|localhost.*|root|nobody|nogroup|daemon|www-data|systemd-.*|messagebus|syslog|admin|ubuntu|debian|docker|nvidia(?:-persistenced)?|amd|intel|opencl|device|host|node|server|local|main|test|any|all|auto|self|native|kernel|driver|system|python|torch|tensorflow|jax|user|name|value|x|y|[a-z0-9]{1,2}))");
   static const RE2 ends(R"(^(?:["',;)}\]\n]|\s*$|\s+[\w.-]+=))");
-  return occurs(before, label) && !is_wholly(name, stays) &&
+  return !is_wholly(name, stays) &&
          RE2::PartialMatch(Piece(after.data(), std::min<std::size_t>(after.size(), 40)), ends);
 }
 
 // Letters and digits of customer numbers, and of the names that universities give to accounts: xk41177.
 bool is_number_of_account(std::string_view name) {
-  static const RE2 form(R"([a-z]{2,6}\d{4,8}(?:\..*)?)");
-  return is_wholly(name, form);
+  const auto small = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto digits = std::ranges::find_if_not(name, small), end = std::find_if_not(digits, name.end(), is_digit);
+  const auto letters = digits - name.begin(), numbers = end - digits;
+  return letters >= 2 && letters <= 6 && numbers >= 4 && numbers <= 8 && (end == name.end() || *end == '.');
 }
 
 // What a server says that it is.
@@ -588,6 +624,21 @@ bool is_server(std::string_view name) {
   static const RE2 servers(
       R"((?i)(?:uvicorn|gunicorn|hypercorn|daphne|nginx|apache|werkzeug|tornado\w*|envoy|caddy|cloudflare|openresty|simplehttp|basehttp|jetty|kestrel|microsoft-iis|istio-envoy|lighttpd|gws|amazons3|tritonserver|istio|awselb)(?:[/.-].*)?)");
   return is_wholly(name, servers);
+}
+
+// A network's, as virtual machines and containers have.
+bool is_interface(std::string_view name) {
+  static constexpr auto kinds = std::to_array<std::string_view>(
+      {"veth", "virbr", "vmbr", "macvlan", "cali", "flannel", "cilium", "weave", "tailscale"});
+  return name.find('-') == name.npos &&
+         std::ranges::any_of(kinds, [name](std::string_view kind) { return name.starts_with(kind); });
+}
+
+// Hexadecimal digits, and a decimal one of them early enough.
+bool is_revision(std::string_view word) {
+  constexpr std::size_t least_behind = 6;
+  return word.find_first_not_of("0123456789abcdef") == word.npos && word.size() > least_behind &&
+         std::ranges::any_of(word.substr(0, word.size() - least_behind), is_digit);
 }
 
 struct Token {
@@ -601,15 +652,12 @@ bool is_somebodys_name(const Token& token) {
   const std::string_view before = token.before.substr(token.before.size() - std::min(looked_at, token.before.size()));
   const bool is_marker =
       (prev == '<' && next == '>') || (token.before.ends_with("<|") && next == '|');  // <name>, <|endoftext|>
-  static const RE2 interface(R"((?:veth|virbr|vmbr|macvlan|cali|flannel|cilium|weave|tailscale)[\w.]*)");
-  if (is_file_of_programs(token.text) || is_marker || is_wholly(token.text, interface) ||
-      token.after.starts_with(" .so"))
+  if (is_file_of_programs(token.text) || is_marker || is_interface(token.text) || token.after.starts_with(" .so"))
     return false;
   if (token.text.find('.') != token.text.npos && is_public(token.text)) return false;
   if ((before.ends_with("erver: ") || before.ends_with("erver: \"")) && is_server(token.text)) return false;
   if (next == '/' && (names_node(before) || is_public(token.text))) return false;
-  static const RE2 revision("[0-9a-f]*[0-9][0-9a-f]{6,}");
-  if (prev == '@' && is_wholly(token.text, revision)) return false;
+  if (prev == '@' && is_revision(token.text)) return false;
   if (is_value_of_label(before, token.text, token.after)) return true;
   if (is_labelled(before) || (prev == '@' && next != '(' && next != '.'))
     return holds_unknown_word(token.text, least_letters - 1) ||
@@ -623,19 +671,23 @@ bool is_somebodys_name(const Token& token) {
   if (is_evidence(before)) return false;
   static const RE2 plain(R"([a-z]+\d{0,4}|[A-Z][a-z]{3,}|[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+|[a-z]+(?:[.][a-z]+){1,3})");
   if (is_wholly(token.text, plain)) return holds_unknown_word(token.text, least_letters);
+  if (!is_number_of_account(token.text)) return false;
   static const RE2 of_other("(?:bz|rhbz|gh|pr|lp|nvbug|bcm|ath|sles|ts|it|exynos)\\d+|.*\\..*");
-  return is_number_of_account(token.text) && !is_wholly(token.text, of_other) && holds_unknown_word(token.text, 2);
+  return !is_wholly(token.text, of_other) && holds_unknown_word(token.text, 2);
 }
 
 void withhold_unknown_words(std::string& text) {
-  static const RE2 word(R"(([A-Za-z][A-Za-z0-9_.-]*))");
+  const auto continues = [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '-'; };
   std::string out;
   std::size_t done = 0;
-  std::array<Piece, 1> found;
-  for (std::size_t at = 0; word.Match(text, at, text.size(), RE2::UNANCHORED, found.data(), 1);) {
-    const auto begin = static_cast<std::size_t>(found[0].data() - text.data());
-    at = begin + found[0].size();
-    std::string_view name = view(found[0]);
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_letter(text[at])) {
+      ++at;
+      continue;
+    }
+    const std::size_t begin = at;
+    while (at < text.size() && continues(text[at])) ++at;
+    std::string_view name = std::string_view(text).substr(begin, at - begin);
     while (name.ends_with('.') || name.ends_with('-') || name.ends_with('_')) name.remove_suffix(1);
     if (begin > 0 && (is_digit(text[begin - 1]) || text[begin - 1] == '_')) continue;
     const std::string_view all = text;

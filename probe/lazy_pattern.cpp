@@ -24,6 +24,7 @@ LowerText::LowerText(std::string_view text) : text_("\n") {
     const bool in_run = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
     run = in_run ? run + 1 : 0;
     longest_run_ = std::max(longest_run_, run);
+    is_ascii_ = is_ascii_ && static_cast<unsigned char>(c) < 0x80;
   }
   for (std::size_t i = 0; i + 1 < text_.size(); ++i) pairs_.set(place(text_[i], text_[i + 1]));
 }
@@ -39,8 +40,13 @@ const RE2* LazyPattern::for_text(const LowerText& text) const {
   if (text.size() < shortest_ || text.longest_run() < run_) return nullptr;
   if (!needed_.empty() && std::ranges::none_of(needed_, [&](const Needed& one) { return one.in(text); }))
     return nullptr;
-  if (!compiled_) compiled_ = std::make_unique<RE2>(expression_);
-  return compiled_.get();
+  std::unique_ptr<RE2>& compiled = text.is_ascii() ? of_ascii_ : compiled_;
+  if (!compiled) {
+    RE2::Options options;
+    if (text.is_ascii()) options.set_encoding(RE2::Options::EncodingLatin1);
+    compiled = std::make_unique<RE2>(expression_, options);
+  }
+  return compiled.get();
 }
 
 }  // namespace envdoctor

@@ -22,12 +22,14 @@ class LowerText {
   [[nodiscard]] std::size_t count(char c) const { return counts_[static_cast<unsigned char>(c)]; }
   // The most letters and digits in a row.
   [[nodiscard]] std::size_t longest_run() const { return longest_run_; }
+  [[nodiscard]] bool is_ascii() const { return is_ascii_; }
 
  private:
   std::string text_;
   std::array<std::uint32_t, 256> counts_{};
   std::bitset<4096> pairs_{};  // by place(): several share one
   std::size_t longest_run_ = 0;
+  bool is_ascii_ = true;
 };
 
 // What a text must have: a word in lower case, or a character that often.
@@ -57,7 +59,9 @@ class LazyPattern {
   std::string expression_;
   std::vector<Needed> needed_;
   std::size_t shortest_, run_;
-  mutable std::unique_ptr<RE2> compiled_{};
+  // A text of ASCII alone is matched by a pattern that knows no other letters: classes such as \pL and those of all
+  // characters but a few are many times smaller there.
+  mutable std::unique_ptr<RE2> compiled_{}, of_ascii_{};
 };
 
 }  // namespace envdoctor

@@ -140,7 +140,7 @@ void check_names(const std::vector<std::string>& names) {
 
 }  // namespace
 
-CommandLine::CommandLine()
+CommandLine::CommandLine(std::span<const char* const> typed)
     : app("Finds out whether this host's GPUs will be used; if not, the cause and the fix.", "envdoctor") {
   app.set_version_flag("--version", version_text(), "print the version and build information");
   app.require_subcommand(0, 1);
@@ -161,10 +161,14 @@ CommandLine::CommandLine()
   app.fallthrough();
   add_report_options(arguments, options, outputs, expectations);
   add_gather_options(arguments, options);
+  const auto is_typed = [typed](const Command& command) {
+    return std::ranges::any_of(typed, [&](std::string_view word) { return word == command.name; });
+  };
+  const bool all = std::ranges::none_of(all_commands(), is_typed);
   for (const Command& command : all_commands()) {
     auto* subcommand = app.add_subcommand(command.name, command.help)->fallthrough();
     Arguments own(*subcommand);
-    if (command.declare) command.declare(own, options);
+    if (command.declare && (all || is_typed(command))) command.declare(own, options);
   }
 }
 
@@ -179,7 +183,7 @@ void read_named_files(Options& options) {
 }
 
 Options parse_options(int argc, const char* const* argv, std::string& printed) {
-  CommandLine line;
+  CommandLine line({argv, static_cast<std::size_t>(argc)});
   CLI::App& app = line.app;
   Options& options = line.options;
   const auto see_help = [&] {

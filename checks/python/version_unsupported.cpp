@@ -1,5 +1,9 @@
 // python.version-unsupported: the framework has no wheel for this Python, or its files were built for another one.
 #include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+
 #include "checks/engine/rule.h"
 #include "checks/facts/fitting_build.h"
 #include "checks/facts/imports.h"
@@ -69,10 +73,12 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 
 // The GPU framework, or one of its libraries, that pip was to install; null: none.
 const Symptom* framework_asked(const Facts& facts) {
-  static const RE2 ours("^(?:tensorflow|torch|jax|keras|nvidia-)");
+  static constexpr auto ours = std::to_array<std::string_view>({"tensorflow", "torch", "jax", "keras", "nvidia-"});
   const auto& lines = facts.all({missing, "package-version"});
-  const auto found = std::ranges::find_if(
-      lines, [](const Symptom* line) { return RE2::PartialMatch(line->detail("requirement"), ours); });
+  const auto found = std::ranges::find_if(lines, [](const Symptom* line) {
+    const std::string asked(line->detail("requirement"));
+    return std::ranges::any_of(ours, [&asked](std::string_view name) { return asked.starts_with(name); });
+  });
   return found == lines.end() ? nullptr : *found;
 }
 

@@ -131,15 +131,41 @@ LogPattern read_row(const Row& row) {
           .fills = row.texts_by_key("fills")};
 }
 
-struct Patterns {
-  std::vector<Pattern> rows{};
-  ReportWords reports{};
-
+// Our own rows are read when a line first needs them, those of a table that replaces ours at once, with its mistakes.
+class Patterns {
+ public:
   Patterns() {
-    const Table table("wordings");
-    for (const Row& row : table["reports"]) reports.emplace(row.text("kind"), row.texts("words"));
-    for (const Row& row : table["patterns"]) rows.emplace_back(read_row(row));
+    if (table_is_replaced("wordings")) {
+      const Table table("wordings");
+      take_reports(table);
+      for (const Row& row : table["patterns"]) rows_.push_back(std::make_unique<Pattern>(read_row(row)));
+      return;
+    }
+    std::string_view bytes = bytes_of(embedded_index, "wording_rows");
+    for (std::size_t end = 0; !bytes.empty(); bytes.remove_prefix(end + 1))
+      lines_.push_back(bytes.substr(0, end = bytes.find('\n')));
+    take_reports(Table(table_file("wordings"), lines_.front()));
+    rows_.resize(lines_.size() - 1);
   }
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  [[nodiscard]] const ReportWords& reports() const { return reports_; }
+  const Pattern& operator[](std::size_t row) const {
+    std::unique_ptr<Pattern>& one = rows_[row];
+    if (!one) {
+      const Table table(table_file("wordings"), lines_[row + 1]);
+      one = std::make_unique<Pattern>(read_row(table["patterns"].front()));
+    }
+    return *one;
+  }
+
+ private:
+  void take_reports(const Table& table) {
+    for (const Row& row : table["reports"]) reports_.emplace(row.text("kind"), row.texts("words"));
+  }
+
+  std::vector<std::string_view> lines_{};
+  mutable std::vector<std::unique_ptr<Pattern>> rows_{};
+  ReportWords reports_{};
 };
 
 // The table, read when a line may match one of its rows, or when reports are searched for.
@@ -169,7 +195,7 @@ std::vector<LogPattern> wordings() {
 
 const ReportWords& report_words() {
   (void)index_in_use();  // fails early if the index can't be built from a foreign table
-  return patterns().reports;
+  return patterns().reports();
 }
 
 LogMatcher::LogMatcher() : pairs_(std::make_unique<PairsOfLine>()) {}
@@ -198,10 +224,10 @@ std::vector<LogMatch> LogMatcher::match(std::string_view line) {
       return;
     }
     if (!all.fits(word, line, at)) return;
-    if (word.row >= rows_.size()) rows_.resize(patterns().rows.size());
+    if (word.row >= rows_.size()) rows_.resize(patterns().size());
     Row& row = rows_[word.row];
     if (row.last == line_ || row.matched == enough) return;
-    const Pattern& pattern = patterns().rows[word.row];
+    const Pattern& pattern = patterns()[word.row];
     if (!word.whole && !(all.may_match(word, pairs(), at) &&
                          all.runs_are_near(word, pairs(), word.fold ? in_small_letters() : line, at) &&
                          pattern.matches(line, word, at)))
@@ -213,9 +239,9 @@ std::vector<LogMatch> LogMatcher::match(std::string_view line) {
   std::ranges::sort(hits_);
   std::vector<LogMatch> found;
   for (const auto& [row, at] : hits_) {
-    std::optional<LogMatch> match = patterns().rows[row].read(line, at);
+    std::optional<LogMatch> match = patterns()[row].read(line, at);
     if (!match) continue;
-    match->fills = patterns().rows[row].fills(*match);
+    match->fills = patterns()[row].fills(*match);
     match->row = row;
     found.push_back(std::move(*match));
   }

@@ -306,16 +306,32 @@ std::size_t length_of(const RE2& form, std::string_view line) {
   return form.Match(line, 0, line.size(), RE2::ANCHOR_START, &match, 1) ? match.size() : 0;
 }
 
+// "2024-05-01T12:00:00.1234567Z " of CI services, kubectl and journald.
+std::size_t length_of_time(std::string_view line) {
+  static const RE2 form(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.+:]*Z? )", RE2::Latin1);
+  return length_of(form, line);
+}
+
+// "[rank0]: ", "[default0]:" of torchrun, "[pod/trainer-0/main] ", "[1,0]<stderr>:" of mpirun.
+std::size_t length_of_brackets(std::string_view line) {
+  static const RE2 form(R"(\[(?:(?:rank|default|pod/)[^\]]*\]|\d[^\]]{0,9}\]<std.*?>:):? ?)", RE2::Latin1);
+  return length_of(form, line);
+}
+
+// "(RayTrainWorker pid=812, ip=10.0.0.7) ".
+std::size_t length_of_process(std::string_view line) {
+  static const RE2 form(R"(\(.*?pid=.*?\) )", RE2::Latin1);
+  return length_of(form, line);
+}
+
+// "trainer-1  | " of docker compose.
+std::size_t length_of_service(std::string_view line) {
+  static const RE2 form(R"([^ :|,;=]+-\d+ *  \| )", RE2::Latin1);
+  return length_of(form, line);
+}
+
 // "> " of a mail or an issue, and the time stamps and names that services and launchers put before a line.
 std::size_t mark(std::string_view line) {
-  // "2024-05-01T12:00:00.1234567Z " of CI services, kubectl and journald.
-  static const RE2 time_stamp(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.+:]*Z? )", RE2::Latin1);
-  // "[rank0]: ", "[default0]:" of torchrun, "[pod/trainer-0/main] ", "[1,0]<stderr>:" of mpirun.
-  static const RE2 brackets(R"(\[(?:(?:rank|default|pod/)[^\]]*\]|\d[^\]]{0,9}\]<std.*?>:):? ?)", RE2::Latin1);
-  // "(RayTrainWorker pid=812, ip=10.0.0.7) ".
-  static const RE2 process(R"(\(.*?pid=.*?\) )", RE2::Latin1);
-  // "trainer-1  | " of docker compose.
-  static const RE2 service(R"([^ :|,;=]+-\d+ *  \| )", RE2::Latin1);
   if (line.empty()) return 0;
   switch (line[0]) {
     case '>':
@@ -323,15 +339,15 @@ std::size_t mark(std::string_view line) {
     case '[':
       return line.starts_with("[rank") || line.starts_with("[default") || line.starts_with("[pod/") ||
                      contains(line.substr(0, 16), "]<std")
-                 ? length_of(brackets, line)
+                 ? length_of_brackets(line)
                  : 0;
     case '(':
-      return length_of(process, line.substr(0, 80));
+      return contains(line.substr(0, 80), "pid=") ? length_of_process(line.substr(0, 80)) : 0;
     default:
       if (line.size() > 10 && digit(line[0]) && line[4] == '-' && line[10] == 'T') {
-        if (const std::size_t length = length_of(time_stamp, line); length > 0) return length;
+        if (const std::size_t length = length_of_time(line); length > 0) return length;
       }
-      return contains(line.substr(0, 66), "|") ? length_of(service, line.substr(0, 68)) : 0;
+      return contains(line.substr(0, 67), "  | ") ? length_of_service(line.substr(0, 68)) : 0;
   }
 }
 

@@ -18,8 +18,9 @@ bool read_row(std::string_view line, const RE2& form, Row& row) {
 
 // "torch==2.4.1"; after uv's mark for installed or changed packages, not after its mark for removed ones.
 bool read_requirement(std::string_view line, Row& row) {
+  if (!contains(line, "==")) return false;
   static const RE2 form(R"(\s*(?:[+~] )?([\w.-]+)==\s*(\d[^][(){}:,;'"/\s]*)\s*)", RE2::Latin1);
-  return contains(line, "==") && read_row(line, form, row);
+  return read_row(line, form, row);
 }
 
 // A framework's package is the framework's own version as well.

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "knowledge/gpus/gpu_models.h"
+#include "knowledge/lower_case.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/tools/tool_symptom.h"
@@ -20,138 +21,186 @@ using enum SymptomClass;
 constexpr std::size_t longest_statement = 160;
 constexpr std::size_t longest_sentences = 400;
 
+// A line and the same in lower case, where words of a statement are looked for: a pattern is compiled when a line may
+// have its form, as compiling all of them takes longer than reading a short text.
+struct Line {
+  std::string_view text{};
+  std::string low{};
+  std::size_t row = 0;
+
+  [[nodiscard]] bool has(std::initializer_list<std::string_view> words) const {
+    return std::ranges::any_of(words, [this](std::string_view word) { return contains(low, word); });
+  }
+};
+
+// Whether a name of a card may stand in it: "rtx", "a100", "gb200".
+bool may_name_card(const Line& line) {
+  if (line.has({"rtx", "gtx", "titan", "gt"})) return true;
+  const auto digit = [&](std::size_t at) { return at < line.low.size() && line.low[at] >= '0' && line.low[at] <= '9'; };
+  for (std::size_t at = 0; at < line.low.size(); ++at) {
+    if (std::string_view("ahblvpkmtg").find(line.low[at]) == std::string_view::npos) continue;
+    if (digit(at + 1) || (line.low[at] == 'g' && digit(at + 2))) return true;
+  }
+  return false;
+}
+
 // The first name of a card in a line: as written.
-std::string card_in(std::string_view line) {
+std::string card_in(const Line& line) {
+  if (!may_name_card(line)) return {};
   static const RE2 name(
       R"((?i)\b((?:(?:nvidia |geforce |quadro |tesla )*(?:rtx|gtx|titan|gt) ?(?:a?\d{3,4}|v|xp?)(?: ?(?:ti|super))*)"
       R"(|(?:nvidia |quadro |tesla )*(?:[ahblvpkmt]|gb|gh)\d{1,4}[a-z]{0,2}))\b)",
       RE2::Latin1);
   std::string found;
   constexpr std::size_t shortest = 3;  // "t4" and "p4" are other things, too
-  const bool is_one = RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), name, &found);
+  const bool is_one = RE2::PartialMatch(line.text, name, &found);
   return is_one && found.size() >= shortest ? found : std::string();
 }
 
-void state_card(std::string_view line, std::size_t row, Snapshot& snapshot) {
+void state_card(const Line& line, Snapshot& snapshot) {
   const std::string name = card_in(line);
   const std::string capability = name.empty() ? "" : knowledge::capability_of_name(name);
   if (capability.empty()) return;
-  add_symptom(snapshot, {noted, "stated-gpu"}, row, line).details = {{"name", name}, {"capability", capability}};
+  add_symptom(snapshot, {noted, "stated-gpu"}, line.row, line.text).details = {{"name", name},
+                                                                               {"capability", capability}};
 }
 
 // The statement about a subject in a line of this form.
-void state(std::string_view line, std::size_t row, const RE2& form, const char* subject, const char* detail,
-           Snapshot& snapshot) {
+void state(const Line& line, const RE2& form, const char* subject, const char* detail, Snapshot& snapshot) {
   std::string value;
-  if (RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form, &value))
-    add_symptom(snapshot, {noted, subject}, row, line).details[detail] = value;
+  if (RE2::FullMatch(line.text, form, &value))
+    add_symptom(snapshot, {noted, subject}, line.row, line.text).details[detail] = value;
 }
 
-void state_capability(std::string_view line, std::size_t row, Snapshot& snapshot) {
+void state_capability(const Line& line, Snapshot& snapshot) {
+  if (!line.has({"compute capability"})) return;
   static const RE2 form(R"((?i)\s*[-*]? ?(?:my |the )?(?:gpu(?:'s)? |card(?:'s)? |device(?:'s)? )?(?:cuda )?)"
                         R"(compute capability(?: version)?(?: is| of| =|:)? *(\d{1,2}\.\d)\b.{0,40})",
                         RE2::Latin1);
-  state(line, row, form, "stated-gpu", "capability", snapshot);
+  state(line, form, "stated-gpu", "capability", snapshot);
 }
 
 // "CUDA: 11.2", "CUDA/cuDNN version: 11.1.1", "- CUDA version 12.4"
-void state_toolkit(std::string_view line, std::size_t row, Snapshot& snapshot) {
+void state_toolkit(const Line& line, Snapshot& snapshot) {
+  const std::size_t first = std::min(line.low.find_first_of("abcdefghijklmnopqrstuvwxyz0123456789_"), line.low.size());
+  const std::string_view words = std::string_view(line.low).substr(first);
+  if (!words.starts_with("cuda") && !words.starts_with("nvidia cuda")) return;
   static const RE2 form(
       R"((?i)\W{0,6}(?:nvidia )?cuda(?:[ /]?(?:cudnn|toolkit|version|runtime))*\s*(?:[:=]|\bis\b)?\s*)"
       R"(v?(\d{1,2}\.\d)(?:\.\d+)*\b.{0,40})",
       RE2::Latin1);
-  state(line, row, form, "stated-cuda", "version", snapshot);
+  state(line, form, "stated-cuda", "version", snapshot);
+}
+
+// The container toolkit says on every host that it looks for WSL; others that it is none.
+void state_wsl(const Line& line, Snapshot& snapshot) {
+  if (!line.has({"wsl"})) return;
+  static const RE2 named(R"(\bWSL ?2?\b)", RE2::Latin1);
+  static const RE2 no_wsl(R"((?i)dxcore|\b(?:not?|non|without|isn't|instead of|if)[ -](?:\w{1,9} ){0,2}wsl)",
+                          RE2::Latin1);
+  if (!RE2::PartialMatch(line.text, no_wsl) && RE2::PartialMatch(line.text, named))
+    add_symptom(snapshot, {noted, "wsl-named"}, line.row, line.text);
+}
+
+void state_container(const Line& line, Snapshot& snapshot) {
+  if (!line.has({"container", "pod", "docker", "kubernetes", "k8s", "kubectl"})) return;
+  static const RE2 form(
+      R"((?i)\b(?:in|inside|within|into|of|from) (?:(?:a|an|the|my|our|this|that|its|each|every) )?)"
+      R"((?:[\w-]{1,12} )?(?:container|pod)s?\b|\b(?:in|inside|within) (?:docker|podman|kubernetes|k8s)\b)"
+      R"(|\bkubectl (?:logs|exec)\b|^Container image \S)",
+      RE2::Latin1);
+  if (RE2::PartialMatch(line.text, form)) add_symptom(snapshot, {noted, "container-named"}, line.row, line.text);
+}
+
+void state_suspend(const Line& line, Snapshot& snapshot) {
+  if (!line.has({"suspend", "sleep", "slept", "hibernat", "standby", "wake", "woke", "rmmod", "modprobe"})) return;
+  static const RE2 form(
+      R"((?i)\b(?:after|since|upon|following|(?:waking|wakes?|woke) (?:up )?from|return\w* from) )"
+      R"((?:[\w' ]{0,20} )?(?:suspend\w*|sleep(?:ing)?|hibernat\w+|standby)(?:$|[^\w(]))"
+      R"(|\b(?:laptop|pc|computer|machine|system|desktop|host)\b[^.;\n]{0,24}\b(?:suspended|hibernated|slept))"
+      R"(|\b(?:laptop|pc|computer|machine|system|desktop|host)\b[^.;\n]{0,24}\b(?:wakes?|woke) up)"
+      R"(|\bsuspend(?:ed|s)? ?(?:and|then|->|=>|/) ?(?:resume|wake))"
+      R"(|\b(?:rmmod|modprobe -r|modprobe) nvidia[_-]uvm)",
+      RE2::Latin1);
+  if (RE2::PartialMatch(line.text, form)) add_symptom(snapshot, {noted, "suspend"}, line.row, line.text);
+}
+
+void state_intel_gpu(const Line& line, Snapshot& snapshot) {
+  if (!line.has({"arc ", "arc(", " arc", "a380", "a580", "a750", "a770", "b570", "b580", "iris xe", "data center gpu",
+                 "xpu"}))
+    return;
+  static const RE2 form(R"((?i)\bArc(?:\(TM\)|\(R\))? [AB]\d{3}\b|\b(?:A380|A580|A750|A770|B570|B580)\b|\bIris Xe\b)"
+                        R"(|\bIntel(?:\(R\))? Arc\b|Data Center GPU (?:Max|Flex)|torch[./]xpu\b|\+xpu\b)",
+                        RE2::Latin1);
+  if (RE2::PartialMatch(line.text, form)) add_symptom(snapshot, {noted, "intel-gpu-asked"}, line.row, line.text);
 }
 
 // Where the program runs and since when it fails, as people write it.
-void state_circumstances(std::string_view line, std::size_t row, Snapshot& snapshot) {
-  struct Statement {
-    const char* subject;
-    const RE2 form;
-  };
-  static const Statement statements[] = {
-      {"wsl-named", RE2(R"(\bWSL ?2?\b)", RE2::Latin1)},
-      {"container-named",
-       RE2(R"((?i)\b(?:in|inside|within|into|of|from) (?:(?:a|an|the|my|our|this|that|its|each|every) )?)"
-           R"((?:[\w-]{1,12} )?(?:container|pod)s?\b|\b(?:in|inside|within) (?:docker|podman|kubernetes|k8s)\b)"
-           R"(|\bkubectl (?:logs|exec)\b|^Container image \S)",
-           RE2::Latin1)},
-      {"suspend",
-       RE2(R"((?i)\b(?:after|since|upon|following|(?:waking|wakes?|woke) (?:up )?from|return\w* from) )"
-           R"((?:[\w' ]{0,20} )?(?:suspend\w*|sleep(?:ing)?|hibernat\w+|standby)(?:$|[^\w(]))"
-           R"(|\b(?:laptop|pc|computer|machine|system|desktop|host)\b[^.;\n]{0,24}\b(?:suspended|hibernated|slept))"
-           R"(|\b(?:laptop|pc|computer|machine|system|desktop|host)\b[^.;\n]{0,24}\b(?:wakes?|woke) up)"
-           R"(|\bsuspend(?:ed|s)? ?(?:and|then|->|=>|/) ?(?:resume|wake))"
-           R"(|\b(?:rmmod|modprobe -r|modprobe) nvidia[_-]uvm)",
-           RE2::Latin1)},
-      {"intel-gpu-asked",
-       RE2(R"((?i)\bArc(?:\(TM\)|\(R\))? [AB]\d{3}\b|\b(?:A380|A580|A750|A770|B570|B580)\b|\bIris Xe\b)"
-           R"(|\bIntel(?:\(R\))? Arc\b|Data Center GPU (?:Max|Flex)|torch[./]xpu\b|\+xpu\b)",
-           RE2::Latin1)}};
-  // The container toolkit says on every host that it looks for WSL; others that it is none.
-  static const RE2 no_wsl(R"((?i)dxcore|\b(?:not?|non|without|isn't|instead of|if)[ -](?:\w{1,9} ){0,2}wsl)",
-                          RE2::Latin1);
-  for (const Statement& one : statements) {
-    const bool of_wsl = std::string_view(one.subject) == "wsl-named";
-    if (of_wsl && RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), no_wsl)) continue;
-    if (RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), one.form))
-      add_symptom(snapshot, {noted, one.subject}, row, line);
-  }
+void state_circumstances(const Line& line, Snapshot& snapshot) {
+  state_wsl(line, snapshot);
+  state_container(line, snapshot);
+  state_suspend(line, snapshot);
+  state_intel_gpu(line, snapshot);
 }
 
 // "AMD RX 6750 XT", "Radeon Pro W6800", "gfx1100": a card that no program for CUDA can use.
-void state_amd_card(std::string_view line, std::size_t row, Snapshot& snapshot) {
+void state_amd_card(const Line& line, Snapshot& snapshot) {
+  if (!line.has({"rx", "radeon", "instinct", "gfx"})) return;
   static const RE2 name(
       R"((?i)\b((?:amd )?(?:radeon(?:\(tm\))? )?rx ?[5-9]\d{2,3} ?(?:xtx?|gre|m)?\b)"
       R"(|radeon (?:pro|vii|hd|r[579])\b[\w ]{0,12}|instinct mi\d{2,3}\w?|gfx(?:9|10|11|12)[0-9a-f]{2}\b))",
       RE2::Latin1);
   std::string found;
-  if (RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), name, &found))
-    add_symptom(snapshot, {noted, "stated-amd-gpu"}, row, line).details["name"] = found;
+  if (RE2::PartialMatch(line.text, name, &found))
+    add_symptom(snapshot, {noted, "stated-amd-gpu"}, line.row, line.text).details["name"] = found;
 }
 
 // "Windows 11, tensorflow 2.12.0, RTX 2060", "tf 2.16"
-void state_tensorflow(std::string_view line, std::size_t row, Snapshot& snapshot) {
+void state_tensorflow(const Line& line, Snapshot& snapshot) {
+  if (!line.has({"2."}) || !line.has({"tensorflow", "tf"})) return;
   static const RE2 form(
       R"((?i)(?:^|.*[\s,;(])(?:tensorflow|tf)(?:-gpu)?(?: version)?[ :=v]{1,3}(2\.\d{1,2}(?:\.\d{1,2})?)\b.*)",
       RE2::Latin1);
-  state(line, row, form, "stated-tensorflow", "version", snapshot);
+  state(line, form, "stated-tensorflow", "version", snapshot);
 }
 
 // "Driver: 525.105.12", "NVIDIA driver version 470.82.01"
-void state_driver(std::string_view line, std::size_t row, Snapshot& snapshot) {
+void state_driver(const Line& line, Snapshot& snapshot) {
+  if (!line.has({"driver"}) || !line.has({"."}) || line.low.find_first_of("0123456789") == line.low.npos) return;
   static const RE2 form(R"((?i)(?:.{0,60}\W)?(?:nvidia |gpu |cuda )?driver(?: version)?s?\W{1,3}(?:is )?)"
                         R"((\d{3}\.\d{2,3}(?:\.\d{2})?)\b.{0,60})",
                         RE2::Latin1);
-  state(line, row, form, "stated-driver", "version", snapshot);
+  state(line, form, "stated-driver", "version", snapshot);
 }
 
 // "3090/float32  ~3e-4": a precision and its error.
-void state_error(std::string_view line, std::size_t row, Snapshot& snapshot) {
+void state_error(const Line& line, Snapshot& snapshot) {
+  if (!line.has({"e-"}) || !line.has({"32", "64", "single", "double"})) return;
   static const RE2 form(R"((?i)(?:.{0,60}\W)?(float32|fp32|single|float64|fp64|double)\b[^\d\n]{0,40}~?)"
                         R"((\d(?:\.\d+)?e-\d{1,2})\b.{0,40})",
                         RE2::Latin1);
   std::string precision, error;
-  if (!RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form, &precision, &error)) return;
+  if (!RE2::FullMatch(line.text, form, &precision, &error)) return;
   const bool single = precision[0] == 's' || precision[0] == 'S' || contains(precision, "32");
-  Symptom& symptom = add_symptom(snapshot, {noted, "error-of-precision"}, row, line);
+  Symptom& symptom = add_symptom(snapshot, {noted, "error-of-precision"}, line.row, line.text);
   symptom.details = {{"precision", single ? "fp32" : "fp64"}, {"value", error}};
   static const RE2 number(R"(\b([1-5]0[5-9]0|1[06][5-8]0)\b)", RE2::Latin1);
   std::string name = card_in(line), bare;
-  if (name.empty() && RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), number, &bare)) name = bare;
+  if (name.empty() && RE2::PartialMatch(line.text, number, &bare)) name = bare;
   const std::string capability = name.empty() ? "" : knowledge::capability_of_name(name);
   if (!capability.empty()) symptom.details["capability"] = capability;
 }
 
 // "On my CPU (i7) it took about 17 minutes. The GPU took 35": each time or rate belongs to the device that its sentence
 // names last before it.
-void state_speeds(std::string_view line, std::size_t row, Snapshot& snapshot) {
+void state_speeds(const Line& line, Snapshot& snapshot) {
+  if (!line.has({"cpu", "gpu"})) return;
   static const RE2 word(
       R"((?i)\b(cpu|gpu)s?\b|\b(\d{1,9}(?:\.\d{1,4})?)(k?) ?)"
       R"((ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hours?|it/s|fps|(?:samples|images|steps|)"
       R"(tokens|iterations)(?: per |/)s(?:ec(?:ond)?)?)\b|([.!?;]) )",
       RE2::Latin1);
-  re2::StringPiece rest(line.data(), line.size());
+  re2::StringPiece rest(line.text.data(), line.text.size());
   std::string device, name, number, thousands, unit, end;
   while (RE2::FindAndConsume(&rest, word, &name, &number, &thousands, &unit, &end)) {
     if (!name.empty()) device = name[0] == 'c' || name[0] == 'C' ? "CPU" : "GPU";
@@ -168,7 +217,7 @@ void state_speeds(std::string_view line, std::size_t row, Snapshot& snapshot) {
       else if (unit[0] == 'h' || unit[0] == 'H')
         value *= hour;
     }
-    add_symptom(snapshot, {noted, is_rate ? "stated-rate" : "stated-time"}, row, line).details = {
+    add_symptom(snapshot, {noted, is_rate ? "stated-rate" : "stated-time"}, line.row, line.text).details = {
         {"on", device}, {"value", fmt::format("{}", value)}};
   }
 }
@@ -181,19 +230,20 @@ Snapshot parse_stated_facts(const std::string& text) {
   constexpr std::size_t most_statements = 64;
   Snapshot snapshot;
   std::size_t row = 0;
-  for (const std::string_view line : lines_of(text)) {
+  for (const std::string_view one : lines_of(text)) {
     const std::size_t at = row++;
-    if (line.size() >= longest_sentences || snapshot.log.or_empty().size() >= most_statements) continue;
-    state_speeds(line, at, snapshot);
-    state_circumstances(line, at, snapshot);
-    if (line.size() >= longest_statement) continue;
-    state_card(line, at, snapshot);
-    state_capability(line, at, snapshot);
-    state_toolkit(line, at, snapshot);
-    state_amd_card(line, at, snapshot);
-    state_tensorflow(line, at, snapshot);
-    state_driver(line, at, snapshot);
-    state_error(line, at, snapshot);
+    if (one.size() >= longest_sentences || snapshot.log.or_empty().size() >= most_statements) continue;
+    const Line line{.text = one, .low = lower_case(one), .row = at};
+    state_speeds(line, snapshot);
+    state_circumstances(line, snapshot);
+    if (one.size() >= longest_statement) continue;
+    state_card(line, snapshot);
+    state_capability(line, snapshot);
+    state_toolkit(line, snapshot);
+    state_amd_card(line, snapshot);
+    state_tensorflow(line, snapshot);
+    state_driver(line, snapshot);
+    state_error(line, snapshot);
   }
   return snapshot;
 }

@@ -93,13 +93,12 @@ bool of_gpu_stack(std::string_view library) {
 class Traceback {
  public:
   void line(std::size_t row, std::string_view line) {
-    static const RE2 place(R"re(\s*File "?([^"\n]{1,300}?)"?(?:, line |:)\d+.*|\s*([~/][^\s:]{1,300}\.py) in .*)re",
-                           RE2::Latin1);
+    constexpr std::size_t longest_file = 300;
     if (line.size() > 1000) return;
     const std::string_view words = trimmed(line);
     re2::StringPiece file, other;
     if ((words.starts_with("File ") || words.starts_with("/") || words.starts_with("~")) &&
-        RE2::FullMatch(re2::StringPiece(line.data(), line.size()), place, &file, &other)) {
+        is_place(line, file, other) && file.size() <= longest_file && other.size() <= longest_file + 4) {
       if (file.empty()) file = other;
       if (frames_.size() < 200) frames_.push_back({row, line, {file.data(), file.size()}, {}});
       expects_code_ = true;
@@ -117,6 +116,12 @@ class Traceback {
   }
 
  private:
+  // Without upper bounds, which would be written out when the pattern is compiled: either group matches in one way.
+  static bool is_place(std::string_view line, re2::StringPiece& file, re2::StringPiece& other) {
+    static const RE2 place(R"re(\s*File "?([^"\n]+?)"?(?:, line |:)\d+.*|\s*([~/][^\s:]+\.py) in .*)re", RE2::Latin1);
+    return RE2::FullMatch(re2::StringPiece(line.data(), line.size()), place, &file, &other);
+  }
+
   // "ImportError: …" ends a traceback; its cause comes before it and the next one after it.
   void end(std::size_t row, std::string_view line, std::string_view words) {
     static const RE2 library(

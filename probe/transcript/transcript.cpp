@@ -2,15 +2,16 @@
 #include "probe/transcript/transcript.h"
 
 #include <re2/re2.h>
-#include <re2/set.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstring>
 #include <memory>
 
 #include "evidence/merge.h"
 #include "knowledge/codes/names.h"
+#include "knowledge/lower_case.h"
 #include "probe/paste/paste_text.h"
 
 namespace envdoctor {
@@ -38,8 +39,9 @@ std::size_t numbered_prompt(std::string_view line, std::string_view start) {
 }
 
 struct LabelForm {
-  const char* form;      // its group captures the value
-  const char* question;  // empty: it depends on the framework; see below
+  const char* form;                     // its group captures the value
+  const char* question;                 // empty: it depends on the framework; see below
+  std::array<const char*, 7> starts{};  // one of which it begins with, behind signs
 };
 
 // Labels that programs print before the results of well-known queries.
@@ -47,56 +49,60 @@ constexpr LabelForm label_forms[] = {
     {R"((?i)\W*(?:is )?(?:(?:py)?torch(?:'s)?[ ._]?)?cuda(?:[ _.]is)?[ _])"
      R"((?:available|availability|enabled|detected|usable)(?:\(\))?(?: (?:in|for|to) )"
      R"((?:py)?torch)?(?: \([^)]{0,30}\))?(?:\W*[?:=>|-]\W*| +)(true|false|yes|no)\b\W*)",
-     "torch.cuda.is_available()"},
-    {R"((?i)\W*(?:py)?torch(?:[ _-]?version)?(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+]*)\W*)", "torch.__version__"},
+     "torch.cuda.is_available()",
+     {"is ", "torch", "pytorch", "cuda"}},
+    {R"((?i)\W*(?:py)?torch(?:[ _-]?version)?(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+]*)\W*)",
+     "torch.__version__",
+     {"torch", "pytorch"}},
     {R"((?i)\W*(?:(?:py)?torch|built with)[ ._-]?(?:built (?:with|for) )?cuda(?:[ _-]?version)?)"
      R"((?:\W*[:=|]\W*)(None|\d+\.\d+)\W*)",
-     "torch.version.cuda"},
-    {R"((?i)\W*(?:tensorflow|tf)(?:[ _-]?version)?(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+-]*)\W*)", "tf.__version__"},
-    {R"((?i)\W*keras[ _-]?version(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+-]*)\W*)", "keras.__version__"},
-    {R"((?i)\W*jax[ _-]?version(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+-]*)\W*)", "jax.__version__"},
-    {R"((?i)\W*jaxlib[ _-]?version(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+-]*)\W*)", "jaxlib.__version__"},
+     "torch.version.cuda",
+     {"torch", "pytorch", "built with"}},
+    {R"((?i)\W*(?:tensorflow|tf)(?:[ _-]?version)?(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+-]*)\W*)",
+     "tf.__version__",
+     {"tensorflow", "tf"}},
+    {R"((?i)\W*keras[ _-]?version(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+-]*)\W*)", "keras.__version__", {"keras"}},
+    {R"((?i)\W*jax[ _-]?version(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+-]*)\W*)", "jax.__version__", {"jax"}},
+    {R"((?i)\W*jaxlib[ _-]?version(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+-]*)\W*)", "jaxlib.__version__", {"jaxlib"}},
     {R"((?i)\W*(?:tensorflow|tf)?\W*(?:is )?built[ _]with[ _]cuda(?:\(\))?(?:\W*[?:=|]\W*| +)(true|false)\b\W*)",
-     "tf.test.is_built_with_cuda()"},
+     "tf.test.is_built_with_cuda()",
+     {"tensorflow", "tf", "is ", "built"}},
     {R"((?i)\W*(?:num(?:ber)?[ _.]*(?:of )?)?cuda[ _]devices?(?:[ _])"
      R"((?:count|available|detected|found|visible))?\W*[:=]\W*(\d{1,3})\W*)",
-     "torch.cuda.device_count()"},
+     "torch.cuda.device_count()",
+     {"num", "cuda"}},
     {R"((?i)\W*(?:(?:num(?:ber)?[ _.]*(?:of )?|total |# ?))"
      R"((?:available |visible |detected |physical )?gpus?(?:[ _])"
      R"((?:count|available|detected|found|visible))?|gpus?[ _](?:count|detected|found|visible)|)"
      R"((?:available|visible|detected|physical) gpus?(?: count)?)\W*[:=]\W*(\d{1,3})\b\W*)",
-     ""},
+     "",
+     {"num", "total", "available", "visible", "detected", "physical", "gpu"}},
     {R"((?i)\W*(?:(?:list of |available |visible |detected |physical )?gpus?)"
      R"((?: devices?| list| available| found| detected)?|physical devices)\W*[:=]\s*(\[\])\W*)",
-     ""},
+     "",
+     {"list of", "available", "visible", "detected", "physical", "gpu"}},
     {R"((?i)\W*(?:is )?gpus?(?:[ _]is)?[ _](?:available|availability|detected))"
      R"((?:\W*[?:=|]\W*| +)(true|false|yes|no)\b\W*)",
-     ""},
+     "",
+     {"is ", "gpu"}},
 };
 
-class Labels {
- public:
-  Labels() : which_(RE2::Options(RE2::Latin1), RE2::ANCHOR_BOTH) {
-    for (const LabelForm& one : label_forms) {
-      which_.Add(one.form, nullptr);
-      forms_.push_back(std::make_unique<RE2>(one.form, RE2::Latin1));
-    }
-    which_.Compile();
-  }
-  // The number of the first form that the line has, and the value in it.
-  std::optional<std::pair<std::size_t, std::string_view>> find(std::string_view text) const {
-    std::vector<int> found;
+// The number of the first form that a line has, and the value in it. A form is compiled when a line first begins as it
+// does, behind signs.
+std::optional<std::pair<std::size_t, std::string_view>> labelled_value(std::string_view text) {
+  static std::array<std::unique_ptr<RE2>, std::size(label_forms)> compiled;
+  const auto first = std::ranges::find_if(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  const std::string words = lower_case(text.substr(static_cast<std::size_t>(first - text.begin())));
+  for (std::size_t i = 0; i < compiled.size(); ++i) {
+    const auto begins = [&](const char* start) { return start != nullptr && words.starts_with(start); };
+    if (std::ranges::none_of(label_forms[i].starts, begins)) continue;
+    if (!compiled[i]) compiled[i] = std::make_unique<RE2>(label_forms[i].form, RE2::Latin1);
     re2::StringPiece value;
-    if (!which_.Match(piece_of(text), &found) || found.empty()) return std::nullopt;
-    const auto first = static_cast<std::size_t>(*std::ranges::min_element(found));
-    if (!RE2::FullMatch(piece_of(text), *forms_[first], &value)) return std::nullopt;
-    return std::pair(first, std::string_view(value.data(), value.size()));
+    if (RE2::FullMatch(piece_of(text), *compiled[i], &value))
+      return std::pair(i, std::string_view(value.data(), value.size()));
   }
-
- private:
-  RE2::Set which_;
-  std::vector<std::unique_ptr<RE2>> forms_{};
-};
+  return std::nullopt;
+}
 
 bool of_variable(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
@@ -117,24 +123,75 @@ bool may_ask(std::string_view text) {
   return text.find('.') != text.npos && (text.find('(') != text.npos || has(text, "version"));
 }
 
+// The length of what this form takes of the line's start.
+std::size_t length_of_prompt(std::string_view head, const RE2& form) {
+  re2::StringPiece match;
+  return form.Match(piece_of(head), 0, head.size(), RE2::ANCHOR_START, &match, 1) ? match.size() : 0;
+}
+
+// "(env) me@host:~$ ", "[me@host dir]# "; the most common ones of their own, as bounds are written out in a pattern.
+std::size_t prompt_with_host(std::string_view head) {
+  static const RE2 form(R"((?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}(?:[: ][^$#%>]{0,80})?[$#%>] ?)"
+                        R"(|\[[\w.-]{1,40}@[\w.-]{1,60} [^\]]{1,80}\][$#] ?))",
+                        RE2::Latin1);
+  return length_of_prompt(head, form);
+}
+
+std::size_t prompt_of_windows(std::string_view head) {
+  static const RE2 form(R"((?:\([\w.-]{1,40}\) ?)?(?:PS [A-Z]:[^>]{0,120}> ?|[A-Z]:\\[^>]{0,120}> ?))", RE2::Latin1);
+  return length_of_prompt(head, form);
+}
+
+std::size_t short_prompt(std::string_view head) {
+  static const RE2 form(R"(!|(?:\([\w.-]{1,40}\) ?)?(?:[$%#] |~[$#] |(?:ba)?sh-\d\.\d[$#] ?))", RE2::Latin1);
+  return length_of_prompt(head, form);
+}
+
+std::size_t prompt_of_builder(std::string_view head) {
+  static const RE2 form(R"((?:#\d+ )?(?:\[[^\]]{1,20}\] |Step \d+/\d+ : )?RUN )", RE2::Latin1);
+  return length_of_prompt(head, form);
+}
+
+// Where the line goes on behind "(env) " of conda and virtualenv.
+std::string_view behind_environment(std::string_view head) {
+  const std::size_t close = head.starts_with('(') ? head.find(')') : head.npos;
+  if (close == head.npos) return head;
+  head.remove_prefix(close + 1);
+  if (head.starts_with(' ')) head.remove_prefix(1);
+  return head;
+}
+
+// What the one pattern of all prompts would take; one of them alone is compiled where the line begins as it does.
+std::size_t known_prompt(std::string_view head) {
+  const std::string_view rest = behind_environment(head);
+  if (rest.empty()) return 0;
+  const std::size_t host = rest.starts_with('[') ? 1 : 0;
+  const auto of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-'; };
+  const auto at = std::find_if_not(rest.begin() + static_cast<std::ptrdiff_t>(host), rest.end(), of_name);
+  if (at != rest.end() && *at == '@') {
+    if (const std::size_t length = prompt_with_host(head)) return length;
+  }
+  if (rest[0] == '$' || rest[0] == '%' || rest[0] == '#' || rest[0] == '~' || rest.starts_with("sh-") ||
+      rest.starts_with("bash-") || head[0] == '!') {
+    if (const std::size_t length = short_prompt(head)) return length;
+  }
+  if (rest.starts_with("PS ") || (rest.size() > 1 && rest[1] == ':')) {
+    if (const std::size_t length = prompt_of_windows(head)) return length;
+  }
+  return has(head, "RUN ") ? prompt_of_builder(head) : 0;
+}
+
 }  // namespace
 
 std::size_t shell_prompt(std::string_view line) {
-  static const RE2 form(R"((?:!|(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60})"
-                        R"((?:[: ][^$#%>]{0,80})?[$#%>] ?|\[[\w.-]{1,40}@[\w.-]{1,60} [^\]]{1,80}\][$#] ?|[$%#] )"
-                        R"(|~[$#] |PS [A-Z]:[^>]{0,120}> ?|[A-Z]:\\[^>]{0,120}> ?|(?:ba)?sh-\d\.\d[$#] ?)|)"
-                        R"((?:#\d+ )?(?:\[[^\]]{1,20}\] |Step \d+/\d+ : )?RUN ))",
-                        RE2::Latin1);
-  re2::StringPiece match;
   const std::string_view head = line.substr(0, 300);
-  if (form.Match(piece_of(head), 0, head.size(), RE2::ANCHOR_START, &match, 1)) return match.size();
+  if (const std::size_t length = known_prompt(head)) return length;
   // "$pip list": without the space only before a known command, as "$NAME" is a variable.
+  if (!head.starts_with('$')) return 0;
   static const RE2 command(
       R"(\$(?:python[\d.]*|pip3?|conda|nvcc|nvidia-smi|rocminfo|clinfo|lspci|lsmod|uname|ls|cat|docker|sudo|dpkg|echo) )");
-  return head.starts_with('$') &&
-                 command.Match(piece_of(std::string(head) + ' '), 0, head.size() + 1, RE2::ANCHOR_START, nullptr, 0)
-             ? 1
-             : 0;
+  const std::string words = std::string(head) + ' ';
+  return command.Match(words, 0, words.size(), RE2::ANCHOR_START, nullptr, 0) ? 1 : 0;
 }
 
 Transcript::Prompt Transcript::cut_prompt(std::string_view& line) {
@@ -231,8 +288,20 @@ bool Transcript::speaks_for_itself(std::string_view text) {
   return false;
 }
 
+// Whether a query may stand at its start, behind a list's marks: a name with a dot inside, or one of a call.
+bool begins_with_query(std::string_view text) {
+  const auto of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; };
+  const std::size_t begin = text.find_first_not_of("-*0123456789.`( ");
+  if (begin == text.npos) return false;
+  const auto end = std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(), of_name);
+  const std::string_view name = text.substr(begin, static_cast<std::size_t>(end - text.begin()) - begin);
+  return (end != text.end() && *end == '(') || name.substr(0, name.find_last_not_of('.') + 1).find('.') != name.npos;
+}
+
 // "torch.cuda.is_available()  # False", "torch.cuda.is_available() -> False".
 bool Transcript::answers_itself(std::string_view text) {
+  constexpr std::size_t longest = 300, longest_name = 61, longest_arguments = 60, longest_value = 200;
+  if (text.size() > longest || !may_ask(text) || !begins_with_query(text)) return false;
   static const auto form_of = [](const char* name, const char* arguments, const char* value) {
     return std::string(R"([-*\d.`( ]{0,6}(?:print\()?([A-Za-z_][\w.])") + name + R"((?:\([^()])" + arguments +
            R"(\))?)\)?[`"']{0,3} ?)"
@@ -241,12 +310,10 @@ bool Transcript::answers_itself(std::string_view text) {
            R"(|\t)[`"']{0,3}(.)" +
            value + R"()[`"'.,;]{0,3})";
   };
-  constexpr std::size_t longest = 300, longest_name = 61, longest_arguments = 60, longest_value = 200;
   static const RE2 form(form_of("{3,60}", "{0,60}", "{1,200}?"), RE2::Latin1);
   // Without the upper bounds, which take RE2's slowest way to capture groups. A match that keeps them is the same one:
   // what either expression prefers to it does not match.
   static const RE2 unbounded(form_of("{3,}", "*", "+?"), RE2::Latin1);
-  if (text.size() > longest || !may_ask(text)) return false;
   re2::StringPiece expression, value;
   if (!has_form(text, form) || !RE2::FullMatch(piece_of(text), unbounded, &expression, &value)) return false;
   const std::size_t name = std::min(expression.find('('), expression.size());
@@ -263,9 +330,8 @@ bool Transcript::answers_itself(std::string_view text) {
 
 // "CUDA available: False", "Number of GPUs: 0"
 bool Transcript::label(std::string_view text) {
-  static const Labels& labels = *new Labels();
   if (text.size() > longest_label) return false;
-  auto found = labels.find(text);
+  auto found = labelled_value(text);
   if (!found) {
     // The prefixes of loggers.
     static const RE2 head(
@@ -274,7 +340,7 @@ bool Transcript::label(std::string_view text) {
         R"((?:[ :|-]*[\[(]?[\w./]+(?::\w+)*[\])]? *[-:|\]])?[ :|\])-]*)",
         RE2::Latin1);
     re2::StringPiece rest = piece_of(text);
-    if (RE2::Consume(&rest, head)) found = labels.find({rest.data(), rest.size()});
+    if (RE2::Consume(&rest, head)) found = labelled_value({rest.data(), rest.size()});
   }
   if (!found) return false;
   const auto& [form, value] = *found;
@@ -350,26 +416,26 @@ void Transcript::answer(const Question& question, std::string_view value) {
 
 // Variables that a line sets, for one command or from there on.
 void Transcript::variables(std::string_view text, Prompt prompt) {
-  static const RE2 in_shell(R"((?:export +|setx? +"?|\$env:|env +|declare -x +|%env +)"
-                            R"(|ENV +)?([A-Z][A-Z0-9_]{3,60}) ?= ?("[^"]*"|'[^']*'|[^\s;&|#\\]*)(?:;|&&|\s)*)",
-                            RE2::Latin1);
-  static const RE2 for_container(R"((?:^|\s)(?:-e|--env)[ =]["']?([A-Z][A-Z0-9_]{3,60})=([^\s"']*))", RE2::Latin1);
-  static const RE2 in_python(
-      R"(os\.environ(?:\[|\.setdefault\()["']([A-Z][A-Z0-9_]{3,60})["'](?:\] *=|,) *["']([^"']*)["'])", RE2::Latin1);
   constexpr std::size_t longest = 2048;
   if (text.size() > longest) return;
   re2::StringPiece rest = piece_of(text), name, value;
   if (has(text, "environ")) {
+    static const RE2 in_python(
+        R"(os\.environ(?:\[|\.setdefault\()["']([A-Z][A-Z0-9_]{3,60})["'](?:\] *=|,) *["']([^"']*)["'])", RE2::Latin1);
     while (RE2::FindAndConsume(&rest, in_python, &name, &value))
       variable({name.data(), name.size()}, {value.data(), value.size()});
     return;
   }
   if (prompt == Prompt::python || prompt == Prompt::more) return;
   if (has(text, "-e ") || has(text, "--env")) {
+    static const RE2 for_container(R"((?:^|\s)(?:-e|--env)[ =]["']?([A-Z][A-Z0-9_]{3,60})=([^\s"']*))", RE2::Latin1);
     while (RE2::FindAndConsume(&rest, for_container, &name, &value))
       variable({name.data(), name.size()}, {value.data(), value.size()});
     return;
   }
+  static const RE2 in_shell(R"((?:export +|setx? +"?|\$env:|env +|declare -x +|%env +)"
+                            R"(|ENV +)?([A-Z][A-Z0-9_]{3,60}) ?= ?("[^"]*"|'[^']*'|[^\s;&|#\\]*)(?:;|&&|\s)*)",
+                            RE2::Latin1);
   while (RE2::Consume(&rest, in_shell, &name, &value)) {
     std::string_view set(value.data(), value.size());
     if (set.size() >= 2 && (set[0] == '"' || set[0] == '\'')) set = set.substr(1, set.size() - 2);

@@ -82,6 +82,21 @@ Json write(const std::optional<Undetermined>& undetermined) {
           {"next_command", undetermined->next_command}};
 }
 
+// Puts the snapshot's own text, a level further in, where the report has nothing yet: reading it again only to write it
+// would take as long as all the rest. Line breaks inside texts are escaped, so that each one here begins a line.
+std::string with_snapshot(const std::string& report, const std::string& snapshot) {
+  constexpr std::string_view empty = "\n  \"snapshot\": null";
+  const std::size_t end = report.find(empty) + empty.size(), begin = end - std::string_view("null").size();
+  std::string out;
+  out.reserve(report.size() + snapshot.size() * 2);
+  out.append(report, 0, begin);
+  for (const char c : std::string_view(snapshot).substr(0, snapshot.find_last_not_of('\n') + 1)) {
+    out += c;
+    if (c == '\n') out += "  ";
+  }
+  return out.append(report, end);
+}
+
 }  // namespace
 
 std::string render_json(const Report& report, const ReportStyle&) {
@@ -98,8 +113,8 @@ std::string render_json(const Report& report, const ReportStyle&) {
                      {"findings", write_list(report.findings, write)},
                      {"waived", write_list(report.waived, write)},
                      {"undetermined", write(report.undetermined)},
-                     {"snapshot", Json::parse(to_json(report.snapshot))}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+                     {"snapshot", Json()}};
+  return with_snapshot(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", to_json(report.snapshot));
 }
 
 }  // namespace envdoctor

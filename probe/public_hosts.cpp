@@ -1,0 +1,136 @@
+#include "probe/public_hosts.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+
+#include "knowledge/lower_case.h"
+
+namespace envdoctor {
+namespace public_hosts {
+namespace {
+
+// Compared by hand: a pattern of these takes longer to compile than most texts take to read.
+constexpr std::array<std::string_view, 63> public_domains = {"github.com",
+                                                             "githubusercontent.com",
+                                                             "gitlab.com",
+                                                             "pypi.org",
+                                                             "pypa.io",
+                                                             "pythonhosted.org",
+                                                             "python.org",
+                                                             "pytorch.org",
+                                                             "nvidia.com",
+                                                             "nvidia.cn",
+                                                             "nvcr.io",
+                                                             "nvidia.github.io",
+                                                             "tensorflow.org",
+                                                             "huggingface.co",
+                                                             "hf.co",
+                                                             "anaconda.org",
+                                                             "anaconda.com",
+                                                             "conda.io",
+                                                             "conda-forge.org",
+                                                             "amd.com",
+                                                             "radeon.com",
+                                                             "intel.com",
+                                                             "khronos.org",
+                                                             "docker.com",
+                                                             "docker.io",
+                                                             "ghcr.io",
+                                                             "quay.io",
+                                                             "google.com",
+                                                             "googleapis.com",
+                                                             "kernel.org",
+                                                             "ubuntu.com",
+                                                             "debian.org",
+                                                             "readthedocs.io",
+                                                             "readthedocs.org",
+                                                             "stackoverflow.com",
+                                                             "apache.org",
+                                                             "gnu.org",
+                                                             "wandb.ai",
+                                                             "microsoft.com",
+                                                             "aka.ms",
+                                                             "jax.dev",
+                                                             "keras.io",
+                                                             "redhat.com",
+                                                             "launchpad.net",
+                                                             "freedesktop.org",
+                                                             "llvm.org",
+                                                             "goo.gl",
+                                                             "bit.ly",
+                                                             "numpy.org",
+                                                             "scipy.org",
+                                                             "kaggle.com",
+                                                             "kubernetes.io",
+                                                             "k8s.io",
+                                                             "gcr.io",
+                                                             "neptune.ai",
+                                                             "comet.com",
+                                                             "lambdalabs.com",
+                                                             "paperspace.com",
+                                                             "wikipedia.org",
+                                                             "hf-mirror.com",
+                                                             "tuna.tsinghua.edu.cn",
+                                                             "modelscope.cn",
+                                                             "daocloud.io"};
+constexpr std::array<std::string_view, 6> domains_of_mirrors = {"edu.cn",          "aliyun.com",        "aliyuncs.com",
+                                                                "huaweicloud.com", "cloud.tencent.com", "163.com"};
+constexpr std::array<std::string_view, 14> shared_domains = {"github.com",     "githubusercontent.com",
+                                                             "gitlab.com",     "huggingface.co",
+                                                             "hf.co",          "wandb.ai",
+                                                             "ghcr.io",        "docker.io",
+                                                             "quay.io",        "gcr.io",
+                                                             "googleapis.com", "neptune.ai",
+                                                             "comet.com",      "kaggle.com"};
+constexpr std::array<std::string_view, 3> domains_of_experiments = {"wandb.ai", "neptune.ai", "comet.com"};
+
+bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+bool is_of_label(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; }
+
+// Labels with dots between.
+bool is_name_of_host(std::string_view host) {
+  char before = '.';
+  for (const char c : host) {
+    if (c == '.' ? before == '.' : !is_of_label(c)) return false;
+    before = c;
+  }
+  return before != '.';
+}
+
+bool is_below(std::string_view host, std::string_view domain) {
+  return host.ends_with(domain) && (host.size() == domain.size() || host[host.size() - domain.size() - 1] == '.');
+}
+
+bool is_below_one_of(std::string_view host, std::span<const std::string_view> domains) {
+  return is_name_of_host(host) &&
+         std::ranges::any_of(domains, [host](std::string_view domain) { return is_below(host, domain); });
+}
+
+// "mirrors.tuna.edu.cn", "pypi.mirror.cloud.aliyuncs.com".
+bool is_mirror(std::string_view host) {
+  if (!is_name_of_host(host)) return false;
+  return std::ranges::any_of(domains_of_mirrors, [host](std::string_view domain) {
+    if (!is_below(host, domain) || host.size() == domain.size()) return false;
+    const std::string before = "." + std::string(host.substr(0, host.size() - domain.size()));
+    return before.find(".mirror.") != before.npos || before.find(".mirrors.") != before.npos;
+  });
+}
+
+}  // namespace
+}  // namespace public_hosts
+
+using namespace public_hosts;
+
+bool is_public(std::string_view host) {
+  const std::string low = lower_case(host);
+  return std::ranges::none_of(low, public_hosts::is_letter) || low == "localhost" || low == "localhost.localdomain" ||
+         is_below_one_of(low, public_domains) || is_mirror(low);
+}
+
+bool is_shared(std::string_view host) { return is_below_one_of(lower_case(host), shared_domains); }
+
+bool is_of_experiments(std::string_view host) { return is_below_one_of(lower_case(host), domains_of_experiments); }
+
+}  // namespace envdoctor
