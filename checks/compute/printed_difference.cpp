@@ -144,6 +144,7 @@ std::optional<PrintedDifference> by_sides(const Facts& facts) {
   };
   const double relative = std::atof(differ->detail("relative").c_str());
   const std::string by = differ->detail("by");
+  if (by == "subnormal") return is(WrongResult::flush_to_zero);
   if (by == "stuck") return is(WrongResult::unstable);
   if (by == "tf32") return relative > tf32_least ? std::optional(is(WrongResult::tf32_inputs)) : std::nullopt;
   if (by == "neighbours" && !has_tf32(facts)) return std::nullopt;
@@ -172,7 +173,7 @@ std::optional<PrintedDifference> by_printed_size(const Facts& facts) {
     absolute = one;
   }
   const double value = absolute ? std::atof(absolute->detail("value").c_str()) : 0;
-  if (value < least || facts.saw({{noted, "half-precision"}})) return std::nullopt;
+  if (value < least || facts.saw({{noted, "runs-differ"}}) || facts.saw({{noted, "half-precision"}})) return std::nullopt;
   if (value > gross) return PrintedDifference{absolute, WrongResult::unnamed, Confidence::possible};
   if (may_have_tf32(facts, absolute->detail("device")))
     return PrintedDifference{absolute, WrongResult::tf32_inputs, Confidence::possible};

@@ -40,7 +40,7 @@ const Maker* maker_at(std::string_view line, std::size_t at) {
 // "12.5 ms", "3.4x", "85%", "606 samples/sec": a measurement.
 bool has_unit_behind(std::string_view rest) {
   static const RE2 unit(
-      R"(^(?:%|[a-zA-Z]+/|[a-zA-Z_/]| (?:[munµ]?s|secs?|seconds?|min|minutes|hours?|[kKMGT]i?B|[kKMGT]?B/s|[MGT]?[Ff]lops?|[kKMG]?Hz|W|C|it/s|fps|epochs?|steps?|iterations?|images?|samples/\w+|[GT]FLOPS?|x|%)(?:\W|$)))");
+      R"(^(?:[a-zA-Z]+/|[a-zA-Z_/]| (?:[munµ]?s|secs?|seconds?|min|minutes|hours?|[kKMGT]i?B|[kKMGT]?B/s|[MGT]?[Ff]lops?|[kKMG]?Hz|W|C|it/s|fps|epochs?|steps?|iterations?|images?|samples/\w+|[GT]FLOPS?|x|%)(?:\W|$)))");
   return RE2::PartialMatch(text_piece(rest), unit);
 }
 
@@ -95,7 +95,7 @@ std::optional<NumberArray> row_at(std::string_view line, std::size_t& at) {
     auto one = number_array_at(line.substr(0, std::min(line.size(), line.find_first_of(" \t,|)];*`", next))), end);
     if (!one || one->numbers.size() != 1 || !one->shape.empty()) break;
     const std::string_view rest = line.substr(end);
-    if (!rest.empty() && std::string_view(" \t,;|)]*`\r").find(rest[0]) == std::string_view::npos) break;
+    if (!rest.empty() && std::string_view(" \t,;|)]*`%\r").find(rest[0]) == std::string_view::npos) break;
     if (has_unit_behind(rest)) break;
     array.numbers.push_back(one->numbers.front());
     at = end;
@@ -213,6 +213,7 @@ class Scanner {
       auto row = row_at(line, local);
       if (!row) return false;
       block.array = std::move(*row);
+      block.percent = line.substr(local).starts_with('%');
       stop = begin + local;
       const bool labelled = at > 0 && line.substr(label_begin, at - label_begin).find_first_of(":=|>-") != std::string_view::npos;
       const bool alone = only_blanks(line.substr(0, at)) && only_blanks(line.substr(local));

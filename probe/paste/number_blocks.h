@@ -19,6 +19,7 @@ struct NumberBlock {
   bool made = false;                  // "tensor(…)" and the like, which would say its device
   bool host = false;                  // "array(…)": NumPy's
   bool traced = false;                // "Array(…)": JAX's
+  bool percent = false;               // one number with "%" behind it
   bool fractions = false;             // its numbers are no integers
   std::size_t digits = 0;             // of its first number
   NumberArray array{};

@@ -119,7 +119,7 @@ class Reader {
     look_above(block);
     Label own = label_beside(block.label);
     own.result = own.result || speaks_of_a_difference(lines_[block.row]);
-    if (own.side == Side::both || own.other) return;
+    if (own.side == Side::both || own.other || block.percent) return;
     entry.label = own;
     entry.label.side = Side::none;
     const bool on_device = !block.device.empty() && block.device != "cpu";
@@ -202,7 +202,7 @@ std::optional<Difference> of_numbers(const Entry& device, const Entry& reference
   // "expected 0.1234, got 0.0": of few digits it may be a version.
   const bool tested = !device.label.surely && !reference.label.surely && digits >= 4;
   const bool shown = device.block->made && is_sure(device, reference);
-  const bool said = device.label.result || reference.label.result || tested || shown;
+  const bool said = device.tf32_off != reference.tf32_off || device.label.result || reference.label.result || tested || shown;
   if (device.whole() && reference.whole() && !shown) return std::nullopt;
   if (std::isinf(relative) && !said) return std::nullopt;
   if (std::isinf(relative))
@@ -250,7 +250,7 @@ std::vector<Pair> pairs_of(const std::vector<Entry>& all) {
     for (std::size_t i = of - std::min(of, most_apart); i < of; ++i) {
       if (used[i] || !may_pair(all[i], all[of]) || !same_shape(all[i].array(), all[of].array())) continue;
       if (!same_subject && (all[i].assumed || all[of].assumed)) continue;
-      if (all[i].assumed && all[i].label.subject.empty() && i + 2 < of) continue;
+      if (all[i].assumed && all[i].label.subject.empty() && i + 2 < of && all[i].tf32_off == all[of].tf32_off) continue;
       if (!same_subject || all[i].label.subject == all[of].label.subject) return i;
     }
     return of;
@@ -428,6 +428,22 @@ bool subtracts(const NumberBlock& block) {
          RE2::FullMatch(piece_of(block.label), label);
 }
 
+// A number that single precision holds only as a subnormal one, and a zero beside it.
+std::optional<Difference> of_subnormals(const std::vector<NumberBlock>& blocks, bool of_a_device) {
+  constexpr double least_float = 1.17549435e-38, least_of_all = 1e-46, least_double = 2.2250738585072014e-308;
+  constexpr std::size_t most_rows = 4;
+  const auto single = [](const NumberBlock& one) { return one.array.numbers.size() == 1; };
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const double small = single(blocks[i]) ? std::fabs(blocks[i].array.numbers[0]) : 1;
+    const bool of_float = of_a_device && small < least_float && small > least_of_all;
+    if (small == 0 || (!of_float && small >= least_double)) continue;
+    for (std::size_t j = i + 1; j < blocks.size() && blocks[j].row <= blocks[i].row + most_rows; ++j) {
+      if (single(blocks[j]) && blocks[j].array.numbers[0] == 0) return Difference{small, "subnormal", blocks[j].row};
+    }
+  }
+  return std::nullopt;
+}
+
 // The array that holds the largest difference of two results.
 std::optional<Difference> of_subtractions(const std::vector<NumberBlock>& blocks) {
   std::optional<Difference> worst;
@@ -444,7 +460,7 @@ std::optional<Difference> of_subtractions(const std::vector<NumberBlock>& blocks
 // Whether a device is spoken of, or NumPy's result is compared with a framework's.
 bool may_be_of_a_device(const std::string& text) {
   static const RE2 numpy(R"((?:^|[\s_])np\b|(?i)\bnumpy\b)"), framework(R"((?i)\b(?:tf|torch|keras|mxnet|mx|jax)\b)");
-  return speaks_of_a_gpu(text) || (RE2::PartialMatch(text, numpy) && RE2::PartialMatch(text, framework));
+  return speaks_of_a_gpu(text) || contains(text, "TF32") || (RE2::PartialMatch(text, numpy) && RE2::PartialMatch(text, framework));
 }
 
 // Five digits are printed, of which half precision gives three: where every number is one of half precision, and chance
@@ -539,8 +555,10 @@ Snapshot parse_compared_values(const std::string& text) {
     note({noted, nan->half ? "nan-in-half-tensor" : "nan-in-tensor"}, nan->row);
   const bool named =
       std::ranges::any_of(reader.blocks(), [](const NumberBlock& one) { return one.traced || !one.device.empty(); });
-  if (!named && !compared::may_be_of_a_device(text)) return snapshot;
-  const auto worst = compared::largest_difference(reader, text);
+  const bool of_a_device = named || compared::may_be_of_a_device(text);
+  auto worst = compared::of_subnormals(reader.blocks(), of_a_device);
+  if (!worst && of_a_device) worst = compared::largest_difference(reader, text);
+  if (!worst && !of_a_device) return snapshot;
   if (const auto most = compared::of_subtractions(reader.blocks()); most && !worst) {
     Symptom& symptom = note({noted, "printed-difference"}, most->row);
     symptom.details["kind"] = most->by;
