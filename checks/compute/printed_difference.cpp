@@ -173,7 +173,8 @@ std::optional<PrintedDifference> by_printed_size(const Facts& facts) {
     absolute = one;
   }
   const double value = absolute ? std::atof(absolute->detail("value").c_str()) : 0;
-  if (value < least || facts.saw({{noted, "runs-differ"}}) || facts.saw({{noted, "half-precision"}})) return std::nullopt;
+  if (value < least || facts.saw({{noted, "runs-differ"}}) || facts.saw({{noted, "half-precision"}}))
+    return std::nullopt;
   if (value > gross) return PrintedDifference{absolute, WrongResult::unnamed, Confidence::possible};
   if (may_have_tf32(facts, absolute->detail("device")))
     return PrintedDifference{absolute, WrongResult::tf32_inputs, Confidence::possible};

@@ -23,10 +23,11 @@ struct Maker {
   std::string_view start{};
   bool host = false;
 };
-constexpr std::array makers{Maker{"tensor("},          Maker{"Array("},          Maker{"array(", true},
-                            Maker{"tf.Tensor("},       Maker{"np.float32(", true}, Maker{"np.float64(", true},
-                            Maker{"DeviceArray("},     Maker{"Tensor("},         Maker{"ndarray("},
-                            Maker{"cupy.array("}};
+constexpr std::array makers{Maker{"tensor("},           Maker{"Array("},
+                            Maker{"array(", true},      Maker{"tf.Tensor("},
+                            Maker{"np.float32(", true}, Maker{"np.float64(", true},
+                            Maker{"DeviceArray("},      Maker{"Tensor("},
+                            Maker{"ndarray("},          Maker{"cupy.array("}};
 
 // The maker at `at` of the line, unless it is a call: "torch.tensor(".
 const Maker* maker_at(std::string_view line, std::size_t at) {
@@ -70,13 +71,16 @@ class Line {
     const char c = text_[i];
     const char before = i > 0 ? text_[i - 1] : ' ';
     if (maker_at(text_, i)) return true;
-    if (c == '[') return !is_word_of(before) && before != ']' && before != ')' && text_.substr(i + 1).find_first_not_of("[ -+.0123456789nitTF\n\r") != 0;
+    if (c == '[')
+      return !is_word_of(before) && before != ']' && before != ')' &&
+             text_.substr(i + 1).find_first_not_of("[ -+.0123456789nitTF\n\r") != 0;
     const bool sign = (c == '-' || c == '+') && i + 1 < text_.size();
     const std::size_t first = sign ? i + 1 : i;
     const std::string_view rest = text_.substr(first);
     const bool word = rest.starts_with("nan") || rest.starts_with("inf") || rest.starts_with("NaN");
     if (!is_digit_of(text_[first]) && !(word && (rest.size() == 3 || !is_word_of(rest[3])))) return false;
-    if (before == ':' && i > 1 && is_digit_of(text_[i - 2])) return false;  // a time
+    if ((before == ':' || before == ',') && i > 1 && is_digit_of(text_[i - 2]))
+      return false;  // a part of a time, or of a list
     return std::string_view(" \t=:|*>,`~").find(before) != std::string_view::npos;
   }
 
@@ -109,6 +113,12 @@ std::optional<NumberArray> row_at(std::string_view line, std::size_t& at) {
   return array.numbers.empty() ? std::nullopt : std::optional(array);
 }
 
+// "10.5 (gpu)"
+bool has_side_behind(std::string_view rest) {
+  static const RE2 form(R"(^ ?[(\[][A-Za-z]{2,12}[)\]])");
+  return RE2::PartialMatch(text_piece(rest), form);
+}
+
 // "[0] 0.53", "[3]: 1.25" of a debugger: the index is part of the label.
 bool is_index(std::string_view line, std::size_t at) {
   static const RE2 form(R"(^\[[0-9]{1,5}\][ :=])");
@@ -117,7 +127,8 @@ bool is_index(std::string_view line, std::size_t at) {
 
 // What stands behind the numbers of "tensor(": ", device='cuda:0', dtype=torch.float16)".
 void read_repr(std::string_view rest, NumberBlock& block) {
-  static const RE2 device(R"(device='?([a-z]+(?::[0-9]+)?)|<(?:NDArray|RowSparseNDArray) [0-9x]+ @([a-z]+\([0-9]+\))|^\s*\[torch\.(Cuda)\w*Tensor)");
+  static const RE2 device(
+      R"(device='?([a-z]+(?::[0-9]+)?)|<(?:NDArray|RowSparseNDArray) [0-9x]+ @([a-z]+\([0-9]+\))|^\s*\[torch\.(Cuda)\w*Tensor)");
   std::string named, context, torch7;
   if (RE2::PartialMatch(text_piece(rest), device, &named, &context, &torch7)) {
     block.device = !named.empty() ? named : !context.empty() ? context : "cuda";
@@ -137,7 +148,9 @@ bool is_prompt(std::string_view line) {
   static const RE2 form(R"(^\s{0,4}(?:>>> ?|In ?\[[0-9]*\]: ?|julia> |[a-z0-9]{1,3}> ))");
   return RE2::PartialMatch(text_piece(line), form);
 }
-std::string_view behind_prompt(std::string_view line) { return trimmed(line.substr(line.find_first_of(">:") + (contains(line, ">>>") ? 3 : 1))); }
+std::string_view behind_prompt(std::string_view line) {
+  return trimmed(line.substr(line.find_first_of(">:") + (contains(line, ">>>") ? 3 : 1)));
+}
 
 class Scanner {
  public:
@@ -154,7 +167,7 @@ class Scanner {
         continue_prompt_ = true;
       }
       if (done == 0 && (is_prompt(line) || is_code(line))) {
-        code_ = is_prompt(line) ? prompt_ : trimmed(line);
+        code_ = is_prompt(line) ? prompt_ : line.starts_with("$ ") ? std::string_view() : trimmed(line);
         code_row_ = row_;
         const std::size_t comment = line.find('#');
         if (comment != std::string_view::npos && comment > 0) {
@@ -199,6 +212,9 @@ class Scanner {
         if (!array) return false;
         block.array = std::move(*array);
       }
+      const std::string_view rest = text_.substr(std::min(stop, text_.size()));
+      // "[ 12.345678] usb 1-1": when it was logged.
+      if (!maker && block.array.numbers.size() == 1 && !only_blanks(rest.substr(0, rest.find('\n')))) return false;
       block.made = maker != nullptr;
       block.host = maker && maker->host;
       block.traced = maker && (maker->start == "Array(" || maker->start == "DeviceArray(");
@@ -215,13 +231,16 @@ class Scanner {
       block.array = std::move(*row);
       block.percent = line.substr(local).starts_with('%');
       stop = begin + local;
-      const bool labelled = at > 0 && line.substr(label_begin, at - label_begin).find_first_of(":=|>-") != std::string_view::npos;
+      const bool labelled =
+          at > 0 && line.substr(label_begin, at - label_begin).find_first_of(":=|>-") != std::string_view::npos;
       const bool alone = only_blanks(line.substr(0, at)) && only_blanks(line.substr(local));
       const std::string_view written = line.substr(at, local - at);
       const bool whole = written.find_first_of(".nie") == std::string_view::npos;
-      const bool last = only_blanks(line.substr(local));
+      const bool last = only_blanks(line.substr(local)) || has_side_behind(line.substr(local));
+      const bool words_before = !without_marks(line.substr(label_begin, at - label_begin)).empty();
       const bool many_digits = std::ranges::count_if(written, is_digit_of) >= 4;
-      if (block.array.numbers.size() < 2 && !labelled && !alone && !comment && (whole || (!last && !many_digits)))
+      if (block.array.numbers.size() < 2 && !labelled && !alone && !comment &&
+          (whole || (!last && !(many_digits && words_before))))
         return false;
       if (alone && at < local && joins(block)) {
         end_ = stop;
@@ -231,9 +250,10 @@ class Scanner {
     }
     if (block.array.numbers.empty()) return false;
     const std::string_view first = text_.substr(begin + at, stop - begin - at);
-    block.fractions = first.find_first_of(".e") != std::string_view::npos && (contains(first, ".") || contains(first, "e-") || contains(first, "e+"));
-    for (const char c : first.substr(0, first.find_first_of(", \n])", maker ? maker->start.size() : 0)))
-      block.digits += is_digit_of(c) ? 1 : 0;
+    block.fractions = first.find_first_of(".e") != std::string_view::npos &&
+                      (contains(first, ".") || contains(first, "e-") || contains(first, "e+"));
+    const std::string_view number = first.substr(std::min(first.find_first_of("-0123456789"), first.size()));
+    for (const char c : number.substr(0, number.find_first_of(", \n])"))) block.digits += is_digit_of(c) ? 1 : 0;
     block.last_row = row_;
     while (block.last_row + 1 < lines_.size() && begin_of(block.last_row + 1) < stop) ++block.last_row;
     std::string_view label = line.substr(label_begin, at - label_begin);
@@ -244,7 +264,9 @@ class Scanner {
       label = {word.data(), word.size()};
     block.label = without_marks(label);
     // "y = {Tensor: (2, 3)} tensor([…])"
-    if (!block.array.shape.empty() && block.label.size() < 4 && label_begin > 0 && !line.substr(0, label_begin).starts_with('[')) block.label = without_marks(line.substr(0, std::min(line.find_first_of("=({"), label_begin)));
+    const std::string_view before = line.substr(0, at);
+    if (maker && contains(before, "{") && contains(before, "="))
+      block.label = without_marks(before.substr(0, before.find_first_of("=({")));
     block.words_from = blocks_.empty() ? 0 : std::min(row_, blocks_.back().last_row + 1);
     block.words_from = std::max(block.words_from, row_ - std::min(row_, most_words_above));
     const bool by_prompt = continue_prompt_ && !prompt_.empty() && row_ < prompt_row_ + 60;
@@ -263,7 +285,8 @@ class Scanner {
   bool joins(const NumberBlock& next) {
     if (blocks_.empty() || next.array.numbers.size() < 2) return false;
     NumberBlock& above = blocks_.back();
-    if (above.last_row + 1 != row_ || above.made || !above.array.shape.empty() || above.array.numbers.size() < next.array.numbers.size() || above.array.numbers.size() > 4096)
+    if (above.last_row + 1 != row_ || above.made || !above.array.shape.empty() ||
+        above.array.numbers.size() < next.array.numbers.size() || above.array.numbers.size() > 4096)
       return false;
     above.array.numbers.insert(above.array.numbers.end(), next.array.numbers.begin(), next.array.numbers.end());
     above.last_row = row_;
@@ -283,7 +306,8 @@ class Scanner {
 bool is_code(std::string_view line) {
   static const RE2 form(
       R"(^\s*(?:(?:print|assert)\b ?\(|(?:import|from|with|def|return|assert|elif|raise|auto|float|double|int|const) [\w({]|(?:for \w[\w, ]* in|if|while) .*[:{]\s*$|[\w.\[\], ]+ ?[-+*/]?= ?[^=\s].*[\w\])]\(|[A-Za-z_]\w*(?:\.\w+)+\(|[A-Za-z_]\w*(?:\.\w+)*\([^()]*[A-Za-z_][^()]*\)(?:\s|$|\.|\[))|^\$ )");
-  static const RE2 shown(R"(^\s*(?:[\w.]{1,40} ?[:=] ?)?(?:tensor|array|Array|tf\.Tensor|np\.float(?:32|64)|DeviceArray)\()");
+  static const RE2 shown(
+      R"(^\s*(?:[\w.]{1,40} ?[:=] ?(?:\{[^}]{1,80}\} ?)?)?(?:tensor|array|Array|tf\.Tensor|np\.float(?:32|64)|DeviceArray)\()");
   static const RE2 labelled(R"(\) ?(?:[:=]|->|=>) ?(?:tensor\(|array\(|\[|-?[0-9]|-?nan|-?inf))");
   if (line.size() > 400 || line.find_first_of("( ") == std::string_view::npos) return false;
   return RE2::PartialMatch(text_piece(line), form) && !RE2::PartialMatch(text_piece(line), shown) &&

@@ -143,7 +143,7 @@ class Reader {
     if (block.host) take_side(entry, {.side = Side::reference});
     if (block.traced) take_side(entry, {.side = Side::framework});
     const bool near = heading_.known && heading_.row + lines_of_section > block.row && heading_.row < block.row;
-    if (near && !heading_.label.other && entry.label.side == Side::none) {
+    if (near && !heading_.tf32_off && !heading_.label.other && entry.label.side == Side::none) {
       take_side(entry, heading_.label);
       entry.heading = entry.explicit_side;
       entry.label.result = entry.label.result || heading_.label.result || heading_.label.words <= 3;
@@ -202,7 +202,8 @@ std::optional<Difference> of_numbers(const Entry& device, const Entry& reference
   // "expected 0.1234, got 0.0": of few digits it may be a version.
   const bool tested = !device.label.surely && !reference.label.surely && digits >= 4;
   const bool shown = device.block->made && is_sure(device, reference);
-  const bool said = device.tf32_off != reference.tf32_off || device.label.result || reference.label.result || tested || shown;
+  const bool said =
+      device.tf32_off != reference.tf32_off || device.label.result || reference.label.result || tested || shown;
   if (device.whole() && reference.whole() && !shown) return std::nullopt;
   if (std::isinf(relative) && !said) return std::nullopt;
   if (std::isinf(relative))
@@ -416,7 +417,8 @@ std::optional<Difference> largest_difference(const Reader& reader, std::string_v
 bool subtracts_same_call(std::string_view statement) {
   static const RE2 form(R"(([A-Za-z_]\w*)\([^-]{1,80}\)[^-(]{0,12} ?- ?([A-Za-z_]\w*)\()");
   std::string one, other;
-  return RE2::PartialMatch(piece_of(statement), form, &one, &other) && (one == other || "print" + other == one);
+  if (statement.starts_with("print(")) statement.remove_prefix(6);
+  return RE2::PartialMatch(piece_of(statement), form, &one, &other) && one == other;
 }
 
 // An array that is a difference: "print(a - b)" shows it, or its label says so.
@@ -460,7 +462,8 @@ std::optional<Difference> of_subtractions(const std::vector<NumberBlock>& blocks
 // Whether a device is spoken of, or NumPy's result is compared with a framework's.
 bool may_be_of_a_device(const std::string& text) {
   static const RE2 numpy(R"((?:^|[\s_])np\b|(?i)\bnumpy\b)"), framework(R"((?i)\b(?:tf|torch|keras|mxnet|mx|jax)\b)");
-  return speaks_of_a_gpu(text) || contains(text, "TF32") || (RE2::PartialMatch(text, numpy) && RE2::PartialMatch(text, framework));
+  return speaks_of_a_gpu(text) || contains(text, "TF32") ||
+         (RE2::PartialMatch(text, numpy) && RE2::PartialMatch(text, framework));
 }
 
 // Five digits are printed, of which half precision gives three: where every number is one of half precision, and chance

@@ -24,8 +24,8 @@ re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()
 struct Run {
   std::string of{};  // the words without the number
   std::string number{};
-  std::size_t end = 0;    // of its words in the line
-  bool heading = false;   // nothing else stands on the line
+  std::size_t end = 0;   // of its words in the line
+  bool heading = false;  // nothing else stands on the line
 };
 
 std::optional<Run> run_at(std::string_view line) {
@@ -50,7 +50,8 @@ bool differ_between_runs(const NumberBlock& one, const NumberBlock& other, std::
   constexpr double most_apart = 0.2;
   if (one.label != other.label && one.row != one.last_row) return false;
   if (!one.fractions)  // "nan at [3 4 5]", "nan at [3 5]"
-    return contains(lower_case(line), "nan") && one.array.shape.starts_with('[') && one.array.numbers != other.array.numbers;
+    return contains(lower_case(line), "nan") && one.array.shape.starts_with('[') &&
+           one.array.numbers != other.array.numbers;
   if (!same_shape(one.array, other.array) || one.array.numbers == other.array.numbers) return false;
   const double apart = relative_difference(one.array, other.array);
   return one.array.numbers.size() == 1 ? std::isfinite(apart) : apart < most_apart && apart > 0;
@@ -73,8 +74,7 @@ std::optional<std::size_t> by_runs(const std::vector<std::string_view>& lines, c
     for (std::size_t i = next; i < blocks.size() && blocks[i].row < row + (run->heading ? most_lines_of_run : 1); ++i) {
       if (blocks[i].row > row && run_at(lines[blocks[i].row])) break;
       const bool own_number = blocks[i].row == row && !blocks[i].fractions && blocks[i].array.shape.empty();
-      if (!own_number && !speaks_of_time(lines[blocks[i].row]))
-        section.printed.push_back(&blocks[i]);
+      if (!own_number && !speaks_of_time(lines[blocks[i].row])) section.printed.push_back(&blocks[i]);
     }
     sections.push_back(std::move(section));
   }
@@ -100,7 +100,8 @@ std::optional<std::size_t> by_column(const std::vector<NumberBlock>& blocks) {
   };
   for (std::size_t begin = 0; begin < blocks.size();) {
     std::size_t end = begin;
-    while (end < blocks.size() && alone(blocks[end]) && (end == begin || blocks[end].row == blocks[end - 1].row + 1)) ++end;
+    while (end < blocks.size() && alone(blocks[end]) && (end == begin || blocks[end].row == blocks[end - 1].row + 1))
+      ++end;
     std::size_t equal = 0, near = 0, row = 0;
     const double first = begin < end ? blocks[begin].array.numbers[0] : 0;
     for (std::size_t i = begin + 1; i < end; ++i) {
