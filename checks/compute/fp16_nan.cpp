@@ -89,8 +89,10 @@ void judge(const Facts& facts, Answers& answers) {
     return blame_half_precision(*tensor, *half, answers);
   if (const Symptom* differ = facts.first({{noted, "values-differ"}}); differ && half && differ->detail("by") == "nan")
     return blame_half_precision(*differ, *half, answers);
-  const Symptom* line =
-      facts.first({{wrong_result, "nan"}, {failed, "half-precision-check"}, {wrong_result, "nan-loss"}});
+  const Symptom* line = facts.first({{wrong_result, "nan"},
+                                     {failed, "half-precision-check"},
+                                     {wrong_result, "nan-loss"},
+                                     {wrong_result, "nan-detected"}});
   if (!line) line = facts.first({{wrong_result, "nan-output"}, {wrong_result, "blank-image"}});
   if (!line) return answers.not_applicable("nothing became not-a-number");
   if (!gpu && !line->detail("advice").empty()) {  // the program itself blames half precision

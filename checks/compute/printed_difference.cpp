@@ -60,7 +60,7 @@ std::optional<PrintedDifference> by_a_test(const Facts& facts) {
     if (!symptom && !facts.all(kind).empty()) symptom = facts.all(kind).front();
   }
   if (!symptom) return std::nullopt;
-  const double relative = largest(facts, "rel"), absolute = largest(facts, "abs");
+  const double relative = std::fmax(largest(facts, "rel"), largest(facts, "NMSE")), absolute = largest(facts, "abs");
   const double size = relative >= 0 && std::isfinite(relative) ? relative : absolute;
   const bool tf32_on = facts.saw({{present, "tf32"}});
   if (absolute > 0 && absolute < least_normal)
@@ -108,18 +108,6 @@ std::optional<PrintedDifference> by_printed_values(const Facts& facts) {
   return std::nullopt;
 }
 
-// The same tensor of a device and of a reference. Numbers that only the device lost to infinity or NaN come from a
-// formula that overflows; the CPU's kernel may avoid it.
-std::optional<PrintedDifference> by_tensors(const Facts& facts) {
-  const Symptom* differ = facts.first({{noted, "tensors-differ"}});
-  if (!differ) return std::nullopt;
-  const std::string by = differ->detail("by");
-  const WrongResult kind = by == "infinite"   ? WrongResult::unstable
-                           : by == "rounding" ? WrongResult::tf32_inputs
-                                              : WrongResult::unnamed;
-  return PrintedDifference{differ, kind, Confidence::possible};
-}
-
 // Whether the device of this name may compute in TF32: it is NVIDIA's, and no older card is known.
 bool may_have_tf32(const Facts& facts, const std::string& device) {
   if (device == "the same") return false;
@@ -146,18 +134,25 @@ std::optional<PrintedDifference> by_size(const Facts& facts, const Symptom* diff
   return PrintedDifference{differ, WrongResult::unnamed, Confidence::possible};
 }
 
-// Labelled values of both sides.
+// The same numbers of a device and of a reference. Numbers that only the device lost to infinity come from a formula
+// that overflows; the CPU's kernel may avoid it.
 std::optional<PrintedDifference> by_sides(const Facts& facts) {
   const Symptom* differ = facts.first({{noted, "values-differ"}});
   if (!differ) return std::nullopt;
+  const auto is = [&](WrongResult kind, Confidence confidence = Confidence::possible) {
+    return PrintedDifference{differ, kind, confidence};
+  };
   const double relative = std::atof(differ->detail("relative").c_str());
-  if (std::isinf(relative)) {
-    const bool half = facts.saw({{noted, "half-precision"}});
-    if (half) return std::nullopt;
-    const WrongResult kind = differ->detail("by") == "nan" ? WrongResult::unnamed : WrongResult::unstable;
-    return PrintedDifference{differ, kind, Confidence::possible};
+  const std::string by = differ->detail("by");
+  if (by == "subnormal") return is(WrongResult::flush_to_zero);
+  if (by == "stuck") return is(WrongResult::unstable);
+  if (by == "tf32") return relative > tf32_least ? std::optional(is(WrongResult::tf32_inputs)) : std::nullopt;
+  if (by == "neighbours" && !has_tf32(facts)) return std::nullopt;
+  if (std::isinf(relative) || by == "nan") {
+    if (facts.saw({{noted, "half-precision"}})) return std::nullopt;
+    return is(by == "nan" ? WrongResult::unnamed : WrongResult::unstable);
   }
-  if (differ->detail("by") == "whole") return PrintedDifference{differ, WrongResult::unnamed, Confidence::possible};
+  if (by == "whole") return is(WrongResult::unnamed);
   return by_size(facts, differ, relative);
 }
 
@@ -178,7 +173,8 @@ std::optional<PrintedDifference> by_printed_size(const Facts& facts) {
     absolute = one;
   }
   const double value = absolute ? std::atof(absolute->detail("value").c_str()) : 0;
-  if (value < least || facts.saw({{noted, "half-precision"}})) return std::nullopt;
+  if (value < least || facts.saw({{noted, "runs-differ"}}) || facts.saw({{noted, "half-precision"}}))
+    return std::nullopt;
   if (value > gross) return PrintedDifference{absolute, WrongResult::unnamed, Confidence::possible};
   if (may_have_tf32(facts, absolute->detail("device")))
     return PrintedDifference{absolute, WrongResult::tf32_inputs, Confidence::possible};
@@ -236,9 +232,8 @@ std::optional<PrintedDifference> by_labels(const Facts& facts) {
 }  // namespace
 
 void add_printed(const Facts& facts, Answers& answers, WrongResult kind) {
-  for (const auto& one :
-       {by_a_test(facts), by_printed_error(facts), by_printed_values(facts), by_tensors(facts), by_precisions(facts),
-        by_labels(facts), by_sides(facts), by_printed_size(facts), by_devices(facts)}) {
+  for (const auto& one : {by_a_test(facts), by_printed_error(facts), by_printed_values(facts), by_precisions(facts),
+                          by_labels(facts), by_sides(facts), by_printed_size(facts), by_devices(facts)}) {
     if (one && one->kind == kind) answers.found_in(*one->symptom, one->confidence);
   }
 }

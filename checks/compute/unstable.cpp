@@ -33,10 +33,10 @@ void judge_bfloat16(const Facts& facts, Answers& answers) {
 
 // A training whose loss is no number, where nothing says in which precision it computes.
 void judge_loss(const Facts& facts, Answers& answers) {
-  const Symptom* nan = facts.first({{wrong_result, "nan-loss"}});
+  const Symptom* nan = facts.first({{wrong_result, "nan-loss"}, {wrong_result, "nan-detected"}});
   if (!nan || facts.saw({{noted, "half-precision"}, {noted, "bfloat16"}, {noted, "gpu-of-gtx-16"}})) return;
   Finding& finding = answers.found_in(*nan, Confidence::possible);
-  finding.title = "The loss became not-a-number";
+  finding.title = nan->is({wrong_result, "nan-loss"}) ? "The loss became not-a-number" : "A result is not-a-number";
   finding.explanation =
       "A value overflowed, or zero was divided by or taken the logarithm of: in half or mixed precision, by too large "
       "a "

@@ -139,7 +139,7 @@ void LogReader::take_part(std::string_view part, bool ends_line) {
 std::size_t LogReader::take_empty_lines(std::string_view chunk) {
   constexpr std::size_t needed = 4;
   const std::size_t lines = std::min(chunk.find_first_not_of('\n'), chunk.size());
-  for (std::size_t i = 0; i < std::min(lines, needed); ++i)
+  for (std::size_t i = 0; i < lines && empty_lines_ < needed; ++i, ++empty_lines_)
     reports_.line({}, line_ + static_cast<std::int64_t>(i), matcher_);
   line_ += static_cast<std::int64_t>(lines);
   wrapped_.clear();
@@ -147,6 +147,7 @@ std::size_t LogReader::take_empty_lines(std::string_view chunk) {
 }
 
 void LogReader::take_line(std::string_view piece) {
+  empty_lines_ = 0;
   const std::string_view line = plain_log_line(piece.substr(0, longest_line), plain_);
   std::vector<knowledge::LogMatch> matches = matcher_.match(line);
   std::erase_if(matches, [line](const knowledge::LogMatch& match) {

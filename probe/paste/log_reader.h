@@ -42,6 +42,7 @@ class LogReader {
   std::string plain_{};    // scratch
   std::int64_t line_ = 1;
   bool took_part_ = false;  // part of this line was read, up to a carriage return
+  std::size_t empty_lines_ = 0;  // in a row, however the text is fed
   std::vector<Symptom> events_{};
   struct Seen {
     std::int64_t count = 0;

@@ -66,6 +66,12 @@ Comparison compare(const NumberArray& device, const NumberArray& reference) {
   return result;
 }
 
+// NumPy prints blanks where PyTorch prints commas.
+std::string without_commas(std::string shape) {
+  std::erase(shape, ',');
+  return shape;
+}
+
 bool without_fractions(const NumberArray& device, const NumberArray& reference) {
   std::size_t fractions = 0;
   for (std::size_t i = 0; i < std::min(device.numbers.size(), reference.numbers.size()); ++i) {
@@ -80,24 +86,35 @@ bool without_fractions(const NumberArray& device, const NumberArray& reference) 
 
 std::optional<NumberArray> number_array_at(std::string_view text, std::size_t& at) {
   NumberArray array;
+  int open = 0;
   while (at < text.size() && array.numbers.size() < most_numbers) {
     const char c = text[at];
     if (c == '[' || c == ']' || c == ',') {
       array.shape += c;
       ++at;
+      open += c == '[' ? 1 : c == ']' ? -1 : 0;
+      if (c == ']' && open == 0 && !text.substr(at).starts_with(',')) break;
     } else if (text.substr(at, 3) == "...") {
       array.shape += c;
       at += 3;
     } else if (std::isspace(static_cast<unsigned char>(c)) || c == '>') {  // quoted
       ++at;
+    } else if (text.substr(at, 2) == "\\n") {  // of a debugger
+      at += 2;
     } else if (const std::size_t truth = c == 'T' || c == 'F' ? length_of_truth(text.substr(at)) : 0;
                truth > 0 && !array.shape.empty()) {
       array.numbers.push_back(c == 'T' ? 1 : 0);
       at += truth;
     } else if (c == '-' || c == 'n' || c == 'i' || std::isdigit(static_cast<unsigned char>(c))) {
       const auto number = number_at(text, at);
-      if (!number && !trimmed(text.substr(at, 80)).empty()) return std::nullopt;
-      if (number) array.numbers.push_back(*number);  // none: the text ends within it
+      if (number) {
+        array.numbers.push_back(*number);
+        continue;
+      }
+      // None: the text ends within it, or its line does.
+      if (!trimmed(text.substr(at, std::min<std::size_t>(80, text.find('\n', at) - at))).empty()) return std::nullopt;
+      array.whole = false;
+      return array.numbers.empty() ? std::nullopt : std::optional(array);
     } else {
       break;
     }
@@ -109,8 +126,9 @@ std::optional<NumberArray> number_array_at(std::string_view text, std::size_t& a
 }
 
 bool same_shape(const NumberArray& a, const NumberArray& b) {
-  if (a.whole && b.whole) return a.shape == b.shape && a.numbers.size() == b.numbers.size();
-  return a.shape.starts_with(b.shape) || b.shape.starts_with(a.shape);
+  const std::string one = without_commas(a.shape), other = without_commas(b.shape);
+  if (a.whole && b.whole) return one == other && a.numbers.size() == b.numbers.size();
+  return one.starts_with(other) || other.starts_with(one);
 }
 
 // Where half of the numbers agree, the same was computed on both.
@@ -146,7 +164,7 @@ bool lost_to_nan(const NumberArray& device, const NumberArray& reference) {
 
 bool speaks_of_a_gpu(const std::string& text) {
   static const RE2 form(
-      R"((?i)(?:\b|_)(?:gpus?|cuda|mps|xpu|rocm|hip|opencl|vulkan|metal|nvidia|geforce|radeon|gfx[0-9]{3,4}|cudnn|cupy|triton|directgpu\w*)(?:\b|_))");
+      R"((?i)(?:\b|_)(?:gpus?|cuda|mps|xpu|rocm|hip|opencl|vulkan|metal|tpu|jax|jaxlib|jnp|webgl|directml|privateuseone|tensorrt|nvidia|rtx|gtx|geforce|radeon|gfx[0-9]{3,4}|cudnn|cupy|triton|directgpu\w*)(?:\b|_))");
   return RE2::PartialMatch(text, form);
 }
 

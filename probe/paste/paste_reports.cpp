@@ -32,7 +32,6 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"conda info", starts_conda_info, parse_conda_info},
       {"driver packages", starts_driver_packages, parse_driver_packages},
       {"p2p matrix", starts_p2p_matrix, parse_p2p_matrix},
-      {"tensors", starts_printed_tensors, parse_printed_tensors, short_report},
       {"clinfo", starts_clinfo, parse_clinfo},
       {"rocminfo", starts_rocminfo, parse_rocminfo},
       {"rocm-smi", starts_rocm_smi, parse_rocm_smi},
@@ -74,7 +73,7 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"issue form", starts_issue_form, parse_issue_form, few_statements},
       {"stated facts", starts_stated_facts, parse_stated_facts, few_statements},
       {"nccl-tests", starts_nccl_tests, parse_nccl_tests, short_report},
-      {"compared values", starts_compared_values, parse_compared_values, short_report},
+      {"compared values", starts_compared_values, parse_compared_values, short_report, 16},
       {"repeated runs", starts_repeated_runs, parse_repeated_runs, short_report},
       {"list of runs", starts_list_of_runs, parse_repeated_runs, short_report},
       {"printed errors", starts_printed_errors, parse_printed_errors, short_report},
@@ -102,7 +101,7 @@ void LogReports::offer(std::string_view line, std::int64_t number, const knowled
     awaited_ &= ~one.words;
     Block& block = blocks_.emplace_back(
         Block{.kind = one.kind, .line = number, .start = std::string(line.size() < longest_start ? line : "")});
-    for (std::size_t i = 0; i < std::size(before_); ++i) {
+    for (std::size_t i = most_lines_before - one.kind->lines_before; i < most_lines_before; ++i) {
       const auto& [earlier, its_line] = before_[(next_before_ + i) % std::size(before_)];
       if (!earlier.empty()) append(block, earlier, its_line);
     }

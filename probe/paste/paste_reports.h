@@ -16,6 +16,7 @@ struct LogReportKind {
   bool (*starts)(std::string_view line);       // called for lines with the words that knowledge lists for it, if any
   Snapshot (*parse)(const std::string& text);  // never throws; an empty snapshot if it is no such report
   std::size_t most = std::size_t{1} << 20;     // characters that it gets at most
+  std::size_t lines_before = 3;                // that it gets, too: words above an array
 };
 const std::vector<LogReportKind>& log_report_kinds();
 
@@ -40,6 +41,7 @@ class LogReports {
   void offer(std::string_view line, std::int64_t number, const knowledge::ReportSet& seen,
              std::vector<Waiting>& waiting);
 
+  static constexpr std::size_t most_lines_before = 16;
   struct Block {
     const LogReportKind* kind = nullptr;
     std::int64_t line = 0;
@@ -55,7 +57,7 @@ class LogReports {
   std::vector<Waiting> by_words_{};
   std::vector<Waiting> by_form_{};
   knowledge::ReportSet awaited_{};
-  std::pair<std::string, std::int64_t> before_[3]{};  // with their line numbers
+  std::pair<std::string, std::int64_t> before_[most_lines_before]{};  // with their line numbers
   std::size_t next_before_ = 0;
 };
 

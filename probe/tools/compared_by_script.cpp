@@ -86,55 +86,23 @@ std::optional<Script> script_in(const std::vector<std::string_view>& lines) {
   return script;
 }
 
-// Without digits: "x.cuda(1).sum()" and "x.sum()" are the same sum.
-std::string without_digits(const std::string& subject) {
-  std::string result;
-  for (const std::string_view word : words_of(subject)) {
-    if (word.find_first_not_of("0123456789") != std::string_view::npos) result += std::string(word) + " ";
-  }
-  return result;
-}
-
 }  // namespace
 
-std::vector<Entry> printed_by_script(std::string_view text) {
+std::vector<Shown> shown_by_script(std::string_view text, const std::vector<NumberBlock>& blocks) {
   if (!contains(text, "print")) return {};
-  const std::vector<std::string_view> lines = lines_of(text);
-  const auto script = script_in(lines);
+  const auto script = script_in(lines_of(text));
   if (!script) return {};
-  std::vector<Entry> all;
-  std::size_t end = 0;
-  for (std::size_t i = script->end; i < lines.size(); ++i) {
-    std::size_t begin = static_cast<std::size_t>(lines[i].data() - text.data());
-    if (trimmed(lines[i]).empty() || begin < end) continue;
-    if (all.empty() && i > script->end + most_lines_between) return {};
-    if (!starts_array(lines[i])) {
-      if (!all.empty()) break;
-      continue;
-    }
-    const std::size_t line_end = begin + lines[i].size();
-    begin += lines[i].find_first_not_of(" \t>|#");
-    while (begin < line_end && all.size() <= script->printed.size()) {
-      auto entry = value_at(text, begin);
-      if (!entry) return {};
-      entry->row = i;
-      entry->above = true;
-      all.push_back(std::move(*entry));
-      // A tensor ends with its device and type; a further value may stand behind it on the line.
-      if (begin < line_end && text[begin] != '\n') begin = std::min(text.find(')', begin), line_end);
-      begin = text.find_first_not_of(") \t,", begin);
-      if (begin == std::string_view::npos || begin >= line_end || !starts_array(text.substr(begin, line_end - begin)))
-        break;
-    }
-    end = std::min(begin, text.size());
+  std::vector<Shown> all;
+  std::size_t row = script->end;
+  for (std::size_t i = 0; i < blocks.size() && all.size() < script->printed.size(); ++i) {
+    const NumberBlock& block = blocks[i];
+    if (block.row < script->end || (!block.label.empty() && all.empty())) continue;
+    if (block.row > row + most_lines_between) break;
+    const Printed& printed = script->printed[all.size()];
+    all.push_back({i, printed.code, printed.computed});
+    row = block.last_row;
   }
   if (all.size() != script->printed.size()) return {};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].statement = script->printed[i].code;
-    name_side(all[i], script->printed[i].code);
-    all[i].label.subject = without_digits(label_of(script->printed[i].computed).subject);
-    all[i].label.result = true;
-  }
   return all;
 }
 

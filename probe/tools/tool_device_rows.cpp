@@ -44,9 +44,9 @@ std::optional<NumberArray> result_of_device(std::string_view line, int& ordinal)
       (!label.result && !label.plain && !std::string_view(value.data(), value.size()).starts_with("tensor(")))
     return std::nullopt;
   std::size_t at = static_cast<std::size_t>(value.data() - line.data());
-  auto entry = compared::value_at(line, at);
-  if (!entry || !entry->fractions) return std::nullopt;
-  return std::move(entry->array);
+  const std::vector<NumberBlock> blocks = number_blocks(line.substr(at));
+  if (blocks.empty() || !blocks[0].fractions) return std::nullopt;
+  return blocks[0].array;
 }
 
 // Numbers alone: a row that a loop prints.

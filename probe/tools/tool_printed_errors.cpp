@@ -132,9 +132,11 @@ Snapshot parse_printed_errors(const std::string& text) {
       if (const auto value = value_of_statement(line, next)) take(absolute, {.row = i, .value = *value});
     }
   }
-  for (const compared::Entry& entry : compared::printed_by_script(text)) {
-    if (takes_difference(entry.statement) && entry.array.numbers.size() == 1)
-      take(absolute, {.row = entry.row, .value = std::fabs(entry.array.numbers.front())});
+  const std::vector<NumberBlock> blocks = number_blocks(text);
+  for (const compared::Shown& shown : compared::shown_by_script(text, blocks)) {
+    const NumberBlock& block = blocks[shown.block];
+    if (takes_difference(shown.code) && block.array.numbers.size() == 1)
+      take(absolute, {.row = block.row, .value = std::fabs(block.array.numbers.front())});
   }
   static const RE2 of_apple(R"((?:\b|_)mps(?:\b|_))"), of_nvidia(R"((?i)(?:\b|_)cuda(?:\(|:\d|\b["']))");
   for (const auto& error : {absolute, relative}) {

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "knowledge/lower_case.h"
-#include "probe/paste/number_arrays.h"
+#include "probe/paste/number_blocks.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/tools/tool_symptom.h"
@@ -20,58 +20,119 @@ constexpr std::size_t most_of_line = 300, most_lines = 4096, few_lines = 200;
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
-// Names of what a run computes, as against how long it took.
-constexpr const char* metric =
-    R"((?i)\b((?:[a-z0-9]+[ _/-]){0,2}(?:loss|acc(?:uracy)?|top[- ]?[15]|auc|f1|map|miou|iou|ppl|perplexity|psnr|result|output|sum|mean|logits?|logprob|grad[ _]?norm|checksum|norm|mse|rmse|reward|prediction))\b[ :=]{1,4}(?:tensor\()?(-?[0-9]+\.[0-9]+(?:e[-+]?[0-9]+)?))";
-
+// "Run 3: top1 = 0.25", "GPU Run 1:", "2nd inference": which run, of what.
 struct Run {
-  std::size_t row = 0;
-  std::string name{}, metric{};
-  int number = 0;
-  double value = 0;
+  std::string of{};  // the words without the number
+  std::string number{};
+  std::size_t end = 0;   // of its words in the line
+  bool heading = false;  // nothing else stands on the line
 };
 
-// "Run 3: top1 = 2.50%"
-std::optional<Run> run_at(std::string_view line, std::size_t row) {
-  static const RE2 head(
-      R"((?i)^[\s>#*|\[=-]{0,8}(run|trial|attempt|execution|repeat|try) ?(?:#|no\.? ?|number )?([0-9]{1,2})\b[\]):=\s-]{1,6})");
-  static const RE2 value(metric);
-  static const RE2 bare(R"(^(?:tensor\()?(-?[0-9]+\.[0-9]{3,}(?:e[-+]?[0-9]+)?)(?:\)|,|\s|$))");
-  Run run{.row = row};
-  re2::StringPiece rest = piece(line);
-  if (!RE2::Consume(&rest, head, &run.name, &run.number)) return std::nullopt;
-  if (RE2::PartialMatch(rest, bare, &run.value)) {
-    static const RE2 unit(R"(^[-0-9.e+]+ ?(?:[mun]?s|sec|seconds|min|[KMGT]i?B|fps|it)\b)");
-    return RE2::PartialMatch(rest, unit) ? std::nullopt : std::optional(run);
-  }
-  return RE2::PartialMatch(rest, value, &run.metric, &run.value) ? std::optional(run) : std::nullopt;
+std::optional<Run> run_at(std::string_view line) {
+  static const RE2 numbered(
+      R"((?i)^([\s>#*|\[=:-]{0,8}(?:[a-z]{1,12}:? ){0,2}(?:run|trial|attempt|execution|repeat|try|infer(?:ence)?|pass) ?(?:#|no\.? ?|number )?)([0-9]{1,2})\b[\]):=*|\s-]{0,8})");
+  static const RE2 ordinal(
+      R"((?i)^([\s>#*=\[-]{0,8}(?:[a-z]{1,12} )?)(first|second|third|1st|2nd|3rd) (?:run|time|trial|try|attempt|execution|infer(?:ence)?|pass)\b[\]:*=\s-]{0,8})");
+  Run run;
+  re2::StringPiece rest = piece(line.substr(0, most_of_line));
+  if (!RE2::Consume(&rest, numbered, &run.of, &run.number) && !RE2::Consume(&rest, ordinal, &run.of, &run.number))
+    return std::nullopt;
+  run.of = lower_case(run.of);
+  run.end = static_cast<std::size_t>(rest.data() - line.data());
+  run.heading = trimmed({rest.data(), rest.size()}).empty();
+  return run;
 }
 
-// "Second run:", "Trial 2": a heading whose first value stands in one of the next lines.
-std::optional<Run> run_below(const std::vector<std::string_view>& lines, std::size_t row) {
-  static const RE2 head(
-      R"((?i)^[\s>#*=\[-]{0,8}(?:(first|second|third|1st|2nd|3rd) (?:run|time|trial|try|attempt|execution)|(?:(?:training|test|inference) )?(?:run|trial|attempt|execution) ?#?([1-9]))[\]:*=\s-]{0,8}$)");
-  static const RE2 value(metric);
-  constexpr std::size_t most_below = 4;
-  std::string ordinal, digit;
-  if (lines[row].size() > 60 || !RE2::FullMatch(piece(lines[row]), head, &ordinal, &digit)) return std::nullopt;
-  Run run{.name = "below", .number = (digit.empty() ? lower_case(ordinal) : digit)[0]};
-  for (run.row = row + 1; run.row < std::min(lines.size(), row + 1 + most_below); ++run.row) {
-    if (RE2::PartialMatch(piece(lines[run.row].substr(0, most_of_line)), value, &run.metric, &run.value)) return run;
-  }
-  return std::nullopt;
+bool speaks_of_time(std::string_view line);
+
+// What a run prints: its numbers, by their place in it and their label.
+bool differ_between_runs(const NumberBlock& one, const NumberBlock& other, std::string_view line) {
+  constexpr double most_apart = 0.2;
+  if (one.label != other.label && one.row != one.last_row) return false;
+  if (!one.fractions)  // "nan at [3 4 5]", "nan at [3 5]"
+    return contains(lower_case(line), "nan") && one.array.shape.starts_with('[') &&
+           one.array.numbers != other.array.numbers;
+  if (!same_shape(one.array, other.array) || one.array.numbers == other.array.numbers) return false;
+  const double apart = relative_difference(one.array, other.array);
+  return one.array.numbers.size() == 1 ? std::isfinite(apart) : apart < most_apart && apart > 0;
 }
 
-std::optional<std::size_t> by_named_runs(const std::vector<std::string_view>& lines) {
-  std::map<std::string, Run> first;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    auto run = run_at(lines[i].substr(0, most_of_line), i);
-    if (!run) run = run_below(lines, i);
+// The first number that is another one than at the same place of an earlier run.
+std::optional<std::size_t> by_runs(const std::vector<std::string_view>& lines, const std::vector<NumberBlock>& blocks) {
+  constexpr std::size_t most_lines_of_run = 40;
+  struct Section {
+    Run run{};
+    std::vector<const NumberBlock*> printed{};
+  };
+  std::vector<Section> sections;
+  std::size_t next = 0;
+  for (std::size_t row = 0; row < lines.size(); ++row) {
+    const auto run = run_at(lines[row]);
     if (!run) continue;
-    const auto [other, is_new] = first.try_emplace(lower_case(run->name + " " + run->metric), *run);
-    if (!is_new && other->second.number != run->number && other->second.value != run->value) return i;
+    Section section{.run = *run};
+    while (next < blocks.size() && blocks[next].row < row) ++next;
+    for (std::size_t i = next; i < blocks.size() && blocks[i].row < row + (run->heading ? most_lines_of_run : 1); ++i) {
+      if (blocks[i].row > row && run_at(lines[blocks[i].row])) break;
+      const bool own_number = blocks[i].row == row && !blocks[i].fractions && blocks[i].array.shape.empty();
+      if (!own_number && !speaks_of_time(lines[blocks[i].row])) section.printed.push_back(&blocks[i]);
+    }
+    sections.push_back(std::move(section));
+  }
+  for (std::size_t i = 1; i < sections.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const Section &one = sections[j], &other = sections[i];
+      if (one.run.of != other.run.of || one.run.number == other.run.number) continue;
+      for (std::size_t k = 0; k < std::min(one.printed.size(), other.printed.size()); ++k) {
+        if (differ_between_runs(*one.printed[k], *other.printed[k], lines[other.printed[k]->row]))
+          return other.printed[k]->row;
+      }
+    }
   }
   return std::nullopt;
+}
+
+// Numbers alone, one a line, of which some agree to the last digit and the others nearly: the same was computed again.
+std::optional<std::size_t> by_column(const std::vector<NumberBlock>& blocks) {
+  constexpr std::size_t fewest = 3, fewest_digits = 8;
+  constexpr double of_rounding = 1e-3;
+  const auto alone = [](const NumberBlock& one) {
+    return one.array.numbers.size() == 1 && one.label.empty() && one.fractions && one.digits >= fewest_digits;
+  };
+  for (std::size_t begin = 0; begin < blocks.size();) {
+    std::size_t end = begin;
+    while (end < blocks.size() && alone(blocks[end]) && (end == begin || blocks[end].row == blocks[end - 1].row + 1))
+      ++end;
+    std::size_t equal = 0, near = 0, row = 0;
+    const double first = begin < end ? blocks[begin].array.numbers[0] : 0;
+    for (std::size_t i = begin + 1; i < end; ++i) {
+      const double number = blocks[i].array.numbers[0];
+      equal += number == first ? 1 : 0;
+      if (number == first || std::fabs(number - first) > of_rounding * std::fabs(first)) continue;
+      ++near;
+      row = blocks[i].row;
+    }
+    if (end - begin >= fewest && equal > 0 && near > 0 && equal + near + 1 == end - begin) return row;
+    begin = std::max(end, begin + 1);
+  }
+  return std::nullopt;
+}
+
+// "4bda… /tmp/run_1/checkpoint", "1dae… /tmp/run_2/checkpoint": of files that should be the same some are, and some are
+// not.
+std::optional<std::size_t> by_checksums(const std::vector<std::string_view>& lines) {
+  static const RE2 form(R"(^([0-9a-f]{32,64})\s+\*?(\S*[_a-z][12]\S*)$)");
+  std::map<std::string, std::string> seen;
+  std::optional<std::size_t> row;
+  bool any_equal = false;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string sum, name;
+    if (!RE2::FullMatch(piece(lines[i].substr(0, most_of_line)), form, &sum, &name)) continue;
+    std::erase_if(name, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
+    const auto [known, is_new] = seen.try_emplace(name, sum);
+    any_equal = any_equal || (!is_new && known->second == sum);
+    if (!is_new && known->second != sum) row = i;
+  }
+  return any_equal ? row : std::nullopt;
 }
 
 struct Step {
@@ -261,14 +322,6 @@ std::optional<std::size_t> by_tables(const std::vector<std::string_view>& lines)
   return std::nullopt;
 }
 
-// The statement of ">>> f(x)" or "In [3]: f(x)".
-std::string_view statement_of(std::string_view line) {
-  static const RE2 form(R"(^\s{0,4}(?:>>> |In \[[0-9]+\]: )(.{4,200})$)");
-  re2::StringPiece statement;
-  if (!RE2::FullMatch(piece(line), form, &statement)) return {};
-  return trimmed({statement.data(), statement.size()});
-}
-
 bool may_be_random(std::string_view statement) {
   const std::string small = lower_case(statement);
   return contains(small, "rand") || contains(small, "sampl") || contains(small, "drop") || contains(small, "shuf") ||
@@ -276,27 +329,21 @@ bool may_be_random(std::string_view statement) {
          contains(small, "step") || contains(small, "next") || contains(small, "fit") || contains(small, "=");
 }
 
-// A statement without an assignment and without random numbers that shows two values.
-std::optional<std::size_t> by_statement(const std::vector<std::string_view>& lines) {
-  static const RE2 form(
-      R"(^\s{0,4}(?:Out\[[0-9]+\]: ?)?(?:tensor|array|Array)?\(?(-?[0-9]+\.[0-9]{3,}(?:e[-+]?[0-9]+)?))");
-  std::map<std::string_view, std::pair<double, std::size_t>> seen;  // with the count of statements before
-  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
-    const std::string_view statement = statement_of(lines[i].substr(0, most_of_line));
-    double value = 0;
-    if (statement.empty() || may_be_random(statement) || !RE2::PartialMatch(piece(lines[i + 1]), form, &value))
+// A statement without an assignment and without random numbers that shows two values, with no other between them,
+// which may have changed its inputs.
+std::optional<std::size_t> by_statement(const std::vector<std::string_view>& lines,
+                                        const std::vector<NumberBlock>& blocks) {
+  constexpr double most_apart = 0.05;
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    const NumberBlock &one = blocks[i - 1], &other = blocks[i];
+    if (other.statement.size() < 4 || one.statement != other.statement || may_be_random(other.statement) ||
+        one.statement.data() == other.statement.data() || !other.fractions || one.label != other.label)
       continue;
-    const auto [other, is_new] = seen.try_emplace(statement, value, i);
-    if (is_new || other->second.first == value) continue;
-    // Only the statement itself, again and again: what stands between may have changed its inputs.
-    bool alone = true;
-    for (std::size_t j = other->second.second + 1; j < i; ++j) {
-      const std::string_view between = statement_of(lines[j]);
-      alone = alone && (between.empty() || between == statement);
-    }
-    const double most = std::fmax(std::fabs(value), std::fabs(other->second.first));
-    if (alone && std::fabs(value - other->second.first) < 0.05 * most) return i + 1;
-    other->second = {value, i};
+    const auto code = std::ranges::count_if(lines.begin() + static_cast<std::ptrdiff_t>(other.words_from),
+                                            lines.begin() + static_cast<std::ptrdiff_t>(other.row), is_code);
+    if (code > 1) continue;
+    const double apart = same_shape(one.array, other.array) ? relative_difference(one.array, other.array) : 0;
+    if (apart > 0 && apart < most_apart) return other.row;
   }
   return std::nullopt;
 }
@@ -305,15 +352,15 @@ std::optional<std::size_t> by_statement(const std::vector<std::string_view>& lin
 
 bool starts_repeated_runs(std::string_view line) {
   static const RE2 form(
-      R"((?i)^[\s>#*|\[=-]{0,8}(?:first (?:run|time|trial|try)|1st run|(?:training |test |inference )?run|trial|attempt|execution|repeat|try) ?(?:#|no\.? ?|number )?(?:[0-9]{1,2}\b|:)|\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]+\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: )|^\s*(?:epoch|iter\w*|step)s?\s+[a-z_]*(?:loss|acc))");
-  return RE2::PartialMatch(piece(line.substr(0, most_of_line)), form);
+      R"((?i)\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]+\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: )|^\s*(?:epoch|iter\w*|step)s?\s+[a-z_]*(?:loss|acc))");
+  return RE2::PartialMatch(piece(line.substr(0, most_of_line)), form) || run_at(line).has_value();
 }
 
 bool starts_list_of_runs(std::string_view line) {
-  static const RE2 form(R"(^\s*#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2})");
+  static const RE2 form(
+      R"(^\s*(?:#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2}|-?[0-9]+\.[0-9]{7,}\s*$|[0-9a-f]{32,64}\s+\*?\S+[_a-z]1\b))");
   const std::size_t first = line.find_first_not_of(" \t");
-  if (first == line.npos || (line[first] != '#' && std::isdigit(static_cast<unsigned char>(line[first])) == 0))
-    return false;
+  if (first == line.npos || std::string_view("#-0123456789abcdef").find(line[first]) == line.npos) return false;
   return RE2::PartialMatch(piece(line.substr(0, most_of_line)), form);
 }
 
@@ -322,8 +369,11 @@ Snapshot parse_repeated_runs(const std::string& text) {
   std::vector<std::string_view> lines = lines_of(text);
   if (lines.size() > most_lines) lines.resize(most_lines);
   std::optional<std::size_t> row = by_columns(lines);
-  if (!row) row = by_named_runs(lines);
-  if (!row && speaks_of_a_gpu(text)) row = by_statement(lines);
+  const std::vector<NumberBlock> blocks = number_blocks(text);
+  if (!row) row = by_runs(lines, blocks);
+  if (!row && speaks_of_a_gpu(text)) row = by_statement(lines, blocks);
+  if (!row) row = by_column(blocks);
+  if (!row) row = by_checksums(lines);
   if (!row) row = by_restart(lines);
   if (!row) row = by_tables(lines);
   if (!row && lines.size() < few_lines) row = by_equal_lines(lines);
