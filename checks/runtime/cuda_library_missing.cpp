@@ -32,6 +32,22 @@ bool more_than_cudnn(const Facts& facts) {
                              [](const Symptom* one) { return one->detail("library") != "cuDNN"; });
 }
 
+// JAX's plug-in for CUDA looks for the libraries while it starts; nothing else tells why it failed.
+bool plugin_alone_fails(const Facts& facts) {
+  return no_driver_fault(facts) && !facts.used() &&
+         !facts.saw({{missing, "jax-library"},
+                     {missing, "library"},
+                     {missing, "library-symbol"},
+                     {mismatch, "cudnn-version"},
+                     {mismatch, "cuda-version"},
+                     {mismatch, "jaxlib-version"},
+                     {mismatch, "jax-plugin-version"},
+                     {too_old, "jax-library"},
+                     {missing, "visible-gpu"},
+                     {failed, "cuda-call"},
+                     {failed, "python-import"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -54,6 +70,7 @@ Diagnosis diagnosis() {
               {{failed, "onnxruntime-cuda-provider"}, possible, no_library_named},
               {{missing, "any-library"}, possible, unnamed_and_unused, "library", "cuda"},
               {{missing, "any-cuda-library"}, possible, gpu_build_without_libraries},
+              {{failed, "jax-plugin"}, possible, plugin_alone_fails},
           },
       .judge = judge,
   };
