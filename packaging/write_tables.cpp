@@ -14,8 +14,8 @@
 #include "knowledge/knowledge.h"
 #include "knowledge/table_rows.h"
 #include "knowledge/wordings/pattern_index.h"
-#include "knowledge/wordings/word_list_index.h"
 #include "knowledge/wordings/resemblance_index.h"
+#include "knowledge/wordings/word_list_index.h"
 
 using namespace envdoctor;
 
