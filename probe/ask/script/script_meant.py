@@ -2,6 +2,7 @@
 parameters; for the reader of scripts."""
 
 LIMITS_OF_MEMORY = re.compile(r"tensorflow\.config\.(LogicalDeviceConfiguration|experimental\.VirtualDeviceConfiguration)$")
+STANDS_FOR_NONE = ("none", "no", "off", "false", "disable", "disabled", "eager", "auto")
 BY_CALL = {}  # the rows of VALUES for each call
 for (_call, _word, _place), _known in VALUES.items():
     BY_CALL.setdefault(_call, []).append((_word, _place, _known))
@@ -74,10 +75,12 @@ class Meant(WholeFile):
                 said = one.value
                 if not isinstance(said, str) or said in known or not said or word == "backend" and (":" in said or said.lower() in known):
                     continue
+                if said.lower() in STANDS_FOR_NONE or self.says(r"(==|!=|\bin\b|\bcase\b|\.startswith\()[^\n]*['\"]%s['\"]" % re.escape(said)):
+                    continue  # the script asks for this word itself
                 if not any(e["subject"] == "script-mistake" and e["name"] == "a value that its library doesn't know" and e.get("value") == said
                            for e in self.reader.events):
                     self.reader.mistake(one, "a value that its library doesn't know", said, "%s(%s=…)" % (name.rsplit(".", 1)[-1], word),
-                                        ", ".join(known[:8]))
+                                        ", ".join(known[:8]), other=call, doubted=True)
 
     def limit_in_gigabytes(self, call):
         """LogicalDeviceConfiguration(memory_limit=args.gpu_gb), whose default is 6: it is read as megabytes."""

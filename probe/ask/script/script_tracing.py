@@ -483,7 +483,7 @@ class Tracing:
         for one in loop.body:
             if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
                 given = {self.written(each) for each in one.value.args if isinstance(each, (ast.Name, ast.Attribute))}
-                if given & self.stored(one):
+                if given & self.stored(one) - (self.stored(loop.target) if isinstance(loop, ast.For) else set()):
                     return True
         return False
 
