@@ -26,7 +26,6 @@ class Batches(Scoped):
         self.taken_in_another_order(nodes)
         self.parts_that_stay()
         self.hooks_that_are_gone()
-        self.modes_of_settings()
         self.halves_under_a_scaler()
         self.events_not_waited_for(nodes)
         if self.says(r"no_sync|no_backward_sync|require_backward_grad_sync|set_requires_gradient_sync"):
@@ -103,28 +102,6 @@ class Batches(Scoped):
                 elif one.name == "training_step" and any(arg.arg == "optimizer_idx" for arg in one.args.args):
                     self.reader.mistake(one, "a hook that Lightning no longer calls", "training_step(…, optimizer_idx)", "RuntimeError",
                                         "Set self.automatic_optimization = False, and step each optimizer of self.optimizers().", doubted=old)
-
-    def modes_of_settings(self):
-        """torch.compile(model, **settings["compile"]), whose mode is a word that torch.compile doesn't know."""
-        for call in self.tracing.index.calls:
-            for (name, word, _), known in VALUES.items():
-                if known and self.full(call.func) == name:
-                    value = self.word(call, word)
-                    said = self.said(value)
-                    if isinstance(said, str) and said not in known and said.lower() not in known and ":" not in said and not self.says(
-                            r"register_backend"):
-                        made = self.value_of(value)
-                        if any(e["subject"] == "script-mistake" and e["line"] in (value.lineno, call.lineno) and e.get(
-                                "source") == self.reader.source for e in self.reader.events):
-                            continue
-                        self.told(made, "a value that its library doesn't know", said, "%s(%s=…)" % (name.rsplit(".", 1)[-1], word),
-                                     ", ".join(known[:8]), other=call)
-
-    def told(self, node, name, *more, other=None):
-        """A mistake whose first word is not how the node is written."""
-        if not any(e["subject"] == "script-mistake" and e["line"] == node.lineno and e.get("source") == self.reader.source
-                   for e in self.reader.events):
-            self.reader.mistake(node, name, *more, other=other, doubted=True)
 
     # ---- precision
 

@@ -131,27 +131,67 @@ class OfValues(Steps):
 
     def forked_late(self, nodes, computes):
         """get_context("fork").Pool(2) behind a computation of this process, whose threads and GPU a fork doesn't take along."""
-        if not self.says(r"['\"]fork['\"]"):
+        if not self.says(r"['\"]fork['\"]|os\.fork\("):
             return
         for of, own in self.scopes(nodes):
-            forks = [one for one in own if isinstance(one, ast.Call) and (self.full(one.func) == "multiprocessing.get_context" and getattr(
-                (one.args or [None])[0], "value", None) == "fork" or getattr(self.word(one, "multiprocessing_context"), "value", None) == "fork")]
-            for fork in forks:
+            for fork in (one for one in own if isinstance(one, ast.Call) and self.is_fork(one)):
                 if isinstance(self.given(fork, 9, "num_workers"), ast.Constant) and self.word(fork, "num_workers").value == 0:
                     continue
-                begun = next((one for one in own if isinstance(one, ast.Call) and one.lineno < fork.lineno and self.computes(one, computes)), None)
+                at = self.forks_at(fork, own)
+                begun = next((one for one in own if isinstance(one, ast.Call) and one.lineno < at.lineno and self.computes(one, computes)), None)
+                if begun is None and not isinstance(of, ast.Module):
+                    begun = self.begun_with_the_file(nodes, of, computes)
                 handed = [self.function(argument) for one in nodes if self.method(one, "map", "starmap", "apply", "imap", "submit", "Process", "apply_async")
                           for argument in one.args + [k.value for k in one.keywords if k.arg == "target"]]
                 threads = self.word(fork, "multiprocessing_context") is not None or any(
-                    of is not None and any(self.computes(call, computes) for call in calls_in([of])) for of in handed)
+                    of is not None and any(self.computes(call, computes) for call in calls_in([of])) for of in handed) or any(
+                        self.computes(call, computes) for call in self.of_the_child(fork, own))
                 if begun is not None and threads:
                     self.mistake(fork, "a process that is forked too late", self.written(begun), other=begun)
+
+    def is_fork(self, call):
+        """get_context("fork"), set_start_method("fork"), os.fork(), or a DataLoader that is told to fork."""
+        name = self.full(call.func)
+        if re.match(r"(torch\.)?multiprocessing\.(get_context|set_start_method)$", name):
+            return self.said(self.given(call, 0, "method")) == "fork"
+        return name == "os.fork" or self.said(self.word(call, "multiprocessing_context")) == "fork"
+
+    def forks_at(self, fork, own):
+        """The call that makes the processes: Pool(2), of a context or behind set_start_method()."""
+        if not self.full(fork.func).endswith((".get_context", ".set_start_method")):
+            return fork
+        makers = ("Pool", "Process", "ProcessPoolExecutor")
+        return next((one for one in own if isinstance(one, ast.Call) and one.lineno >= fork.lineno and getattr(
+            one.func, "attr", getattr(one.func, "id", "")) in makers), fork)
+
+    def of_the_child(self, fork, own):
+        """The calls of what runs under if pid == 0, behind pid = os.fork()."""
+        name = next((self.written(one.targets[0]) for one in own if isinstance(one, ast.Assign) and one.value is fork), None)
+        for one in own if self.full(fork.func) == "os.fork" else ():
+            if isinstance(one, ast.If) and (any(part is fork for part in ast.walk(one.test)) or name and re.match(
+                    r"(not %s$|%s == 0)" % ((re.escape(name), ) * 2), self.written(one.test))):
+                yield from calls_in(one.body)
+
+    def begun_with_the_file(self, nodes, of, computes):
+        """A call at the top of the file that computes, before the file calls the function that forks: MODEL = build()"""
+        for one in (one for whole in nodes if isinstance(whole, ast.Module) for one in whole.body):
+            if isinstance(one, (ast.Assign, ast.Expr, ast.For)):
+                for call in calls_in([one]):
+                    called = self.origins.functions_of(call.func)
+                    if any(each is of or re.search(r"\b%s\(" % re.escape(of.name), self.reader.written_whole(each)) for each in called):
+                        return None
+                    if self.computes(call, computes):
+                        return call
+        return None
 
     def computes(self, call, form):
         """Whether a call, or the function of the file that it calls, computes with what a pattern names."""
         of = self.of_name.get(call.func.id) if isinstance(call.func, ast.Name) else None
-        return form.match(self.full(call.func)) is not None or of is not None and any(
-            form.match(self.full(one.func)) for one in calls_in([of]))
+        if form.match(self.full(call.func)) is not None or of is not None and any(form.match(self.full(one.func)) for one in calls_in([of])):
+            return True
+        of = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr in (
+            "predict", "predict_on_batch", "train_on_batch", "fit", "evaluate", "call", "set_weights", "get_weights") else call.func
+        return isinstance(of, (ast.Name, ast.Attribute)) and not self.full(of) and self.made_by(of, form) is not None  # MODEL(x)
 
     @staticmethod
     def bodies(nodes):
@@ -176,6 +216,7 @@ class Graphs(OfValues):
         self.scaled_as_before(calls)
         self.double_layers(calls)
         self.eager_training(calls)
+        self.eager_functions(calls)
         self.half_eps(nodes, calls)
         self.one_at_a_time(nodes)
         self.one_file_at_a_time(nodes)
@@ -262,6 +303,32 @@ class Graphs(OfValues):
             flag = self.word(one, "run_eagerly") if self.method(one, "compile") else None
             if getattr(flag, "value", None) is True:
                 self.mistake(flag, "a training that runs eagerly", self.written(one.func))
+
+    def eager_functions(self, calls):
+        """tf.config.run_functions_eagerly(True), in a script whose tf.functions are to be compiled or train at length."""
+        if self.says(r"py_function|breakpoint|pdb|(?i:debug)|print\(tf\.|set_trace|perf_counter|timeit|time\.time|enable_debug_mode|pytest|unittest") or \
+                self.says(r"run_functions_eagerly\((run_eagerly *= *)?(?!True)"):
+            return
+        compiles = self.says(r"jit_compile *= *True|experimental_compile *= *True")
+        long = compiles or any(self.method(one, "fit") and (self.number(self.word(one, "epochs")) or 0) >= 5 for one in calls if self.word(
+            one, "epochs") is not None) or self.says(r"tf\.function|tensorflow\.function|\bfunction\b") and any(isinstance(
+                loop, ast.For) and self.tracing.carries_on(loop) or self.trains_by_functions(loop) for loop in self.tracing.index.loops)
+        for one in calls if long else ():
+            if re.match(r"tensorflow\.config\.(experimental_)?run_functions_eagerly$", self.full(one.func)) and self.said(
+                    self.given(one, 0, "run_eagerly")) is True and not self.in_branch(one):
+                self.mistake(one, "functions of a graph that run eagerly")
+
+    def trains_by_functions(self, loop):
+        """Whether a loop goes through batches, or at least 50 rounds, and calls a tf.function by which a script trains."""
+        count = self.number(loop.iter.args[-1]) if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and loop.iter.args else None
+        if count is not None and count < 50 or not self.tracing.repeats(loop):
+            return False
+        for call in calls_in(loop.body):
+            for of in self.origins.functions_of(call.func):
+                if any(self.tracing.imported(d.func if isinstance(d, ast.Call) else d) == "tensorflow.function" for d in getattr(
+                        of, "decorator_list", ())) and "apply_gradients" in self.reader.written_whole(of):
+                    return True
+        return False
 
     def half_eps(self, nodes, calls):
         """x / (norm + 1e-8) in a layer that computes in float16, where 1e-8 is 0."""

@@ -37,6 +37,7 @@ class Kernels(OfValues):
                     self.inside(of, calls)
             self.closed_early(nodes, functions)
             self.left_on_the_gpu(nodes)
+            self.left_in_an_object(nodes)
             for call in calls:
                 target = self.word(call, "target_backend")
                 if target is not None and re.match(r"numba\.(n?jit|vectorize|guvectorize)$", self.full(call.func)):
@@ -48,6 +49,7 @@ class Kernels(OfValues):
             self.kept_for_nobody(nodes, calls)
         if {"pycuda", "cupy"} & roots and "numba" not in roots:
             self.left_on_the_gpu(nodes)
+            self.left_in_an_object(nodes)
         if {"onnxruntime", "tensorrt"} & roots and "torch" in roots:
             self.bound_in_other_order(calls)
         if {"pycuda", "cupy"} & roots:
@@ -192,6 +194,30 @@ class Kernels(OfValues):
                 if reads and not shape and not any(isinstance(one, ast.Name) and one.id == host.id for call in calls_in([of]) if self.copies_back(
                         call) for one in ast.walk(call)):
                     self.mistake(reads[0], "a result that stays on the GPU", device, other=launches[-1])
+
+    def left_in_an_object(self, nodes):
+        """self.d_out = cuda.to_device(self.out), a kernel that is given self.d_out, and self.out is read."""
+        attributes = [one for one in nodes if isinstance(one, ast.Attribute)]
+        for made in nodes:
+            copy = made.value if isinstance(made, ast.Assign) and len(made.targets) == 1 and isinstance(made.targets[0], ast.Attribute) else None
+            if not isinstance(copy, ast.Call) or not COPIES_TO_GPU.match(self.full(copy.func)) or len(copy.args) != 1 or copy.keywords or \
+                    not isinstance(copy.args[0], ast.Attribute):
+                continue
+            host, device = copy.args[0], made.targets[0]
+            filled = self.origins.statements_of(host)
+            values = self.origins.of(host)
+            if len(filled) != 1 or len(self.origins.statements_of(device)) != 1 or len(values) != 1 or not isinstance(
+                    values[0], ast.Call) or not re.match(r"numpy\.(zeros|empty)(_like)?$", self.full(values[0].func)):
+                continue
+            launches = [self.launch_of(one) for one in attributes if one.attr == device.attr and isinstance(one.ctx, ast.Load)]
+            reads = [one for one in attributes if one.attr == host.attr and isinstance(one.ctx, ast.Load) and one is not host]
+            reads = [one for one in reads if not isinstance(self.origins.parents.get(id(one)), ast.Subscript) and not (isinstance(
+                self.origins.parents.get(id(one)), ast.Attribute) and self.origins.parents[id(one)].attr in ("shape", "size", "dtype", "nbytes", "ndim"))]
+            back = any(self.copies_back(call) and any(getattr(one, "attr", "") in (host.attr, device.attr) for one in ast.walk(call))
+                       for call in self.tracing.index.calls)
+            written = any(isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) and getattr(one.value, "attr", "") == host.attr for one in nodes)
+            if reads and launches and None not in launches and not back and not written:
+                self.mistake(reads[0], "a result that stays on the GPU", self.written(device), other=launches[-1])
 
     def launch_of(self, node):
         """The launch of a kernel that is given an array; None: something else uses it."""

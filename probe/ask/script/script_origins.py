@@ -542,6 +542,8 @@ class Origins:
             return [v for side in (one.left, one.right) for v in self.items(side, key, context, depth)]
         if isinstance(one, ast.DictComp) and key == ANY_ITEM:
             return self.follow(one.value, context, depth)
+        if isinstance(one, (ast.GeneratorExp, ast.ListComp)) and (key == ANY_ITEM or type(key) is int):
+            return self.follow(one.elt, context, depth)
         if isinstance(one, ast.arg):
             return self.of_keywords(one, key, context, depth)
         if isinstance(one, ast.Call):
@@ -607,6 +609,8 @@ class Origins:
         for one in self.follow(value, context, depth):
             if isinstance(one, (ast.Tuple, ast.List, ast.Set)):
                 values += [found for part in one.elts for found in self.follow(part, context, depth)]
+            elif isinstance(one, (ast.GeneratorExp, ast.ListComp, ast.SetComp)):
+                values += self.follow(one.elt, context, depth)
             else:
                 values.append(Part(one))
         return values

@@ -28,7 +28,9 @@ SETTINGS_BY_FORM = (
     (re.compile(r"(tensorflow\.)?keras\.mixed_precision\.(experimental\.)?Policy$"), r"\.fit\(|layers\."),
     (re.compile(r"tensorflow\.config\.(Logical|experimental\.Virtual)DeviceConfiguration$"), r"tensorflow"),
     (re.compile(r"peft\.(LoraConfig|IA3Config|PrefixTuningConfig|AdaLoraConfig)$"), r"from_pretrained\("),
-    (re.compile(r"transformers\.(Seq2Seq)?TrainingArguments$"), r"Trainer\("),
+    (re.compile(r"transformers\.(Seq2Seq)?TrainingArguments$"),
+     r"\btransformers\.(Seq2Seq)?Trainer\(|from transformers import (\([^)]*|[^\n]*)\b(Seq2Seq)?Trainer\b"),
+    (re.compile(r"keras\.distribution\.(DataParallel|ModelParallel)$"), r"\.fit\("),
     (re.compile(r"dask_cuda\.LocalCUDACluster$"), r"\bClient\("),
     (re.compile(r"numba\.cuda\.stream$"), r"cuda\.jit"),
 )

@@ -183,7 +183,7 @@ class Steps(WholeFile):
                         one.value.func) in MADE_OF_NUMBERS[:-2])
             for one in (one for one in ast.walk(of) if id(one) not in own):
                 if isinstance(one, ast.Call) and self.is_reentrant(one) and not isinstance(one.args[0], ast.Lambda) and all(
-                        made.get(self.written(given)) == [True] for given in one.args[1:]):
+                        made.get(self.written(given)) == [True] for given in self.handed_to(one)):
                     self.mistake(one, "a checkpoint of what needs no gradient", self.written(one.args[0]))
         classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
         inside = {getattr(call.func, "id", "") for of in classes for call in ast.walk(of) if isinstance(call, ast.Call)}
@@ -198,13 +198,13 @@ class Steps(WholeFile):
             given = {one.arg for one in forward.args.args[1:]}
             for statement in forward.body:
                 for call in self.tracing.own_calls(statement):
-                    if self.is_reentrant(call) and all(isinstance(one, ast.Name) and one.id in given for one in call.args[1:]):
+                    if self.is_reentrant(call) and all(isinstance(one, ast.Name) and one.id in given for one in self.handed_to(call)):
                         self.mistake(call, "a checkpoint of what needs no gradient", self.written(call.args[0]))
                 given -= self.tracing.stored(statement)
 
     def inputs_of(self, call):
         """What a checkpoint is given; where its function is handed that, what each of the function's callers gives."""
-        given = call.args[1:]
+        given = self.handed_to(call)
         function = self.origins.scope(call)
         names = [one.arg for one in function.args.args] if isinstance(function, ast.FunctionDef) else []
         rest = function.args.vararg if names else None
@@ -219,9 +219,9 @@ class Steps(WholeFile):
 
     def is_input(self, node, inside, call):
         """Whether a value is what the forward() of a whole model is given, or made of numbers, when the call first runs."""
-        loops = [one for one in self.origins.around(call) if isinstance(one, ast.For)]
+        loops = [one for at in (call, node) for one in self.origins.around(at) if isinstance(one, ast.For)]
         values = self.origins.of(node)
-        first = [one for one in values if not any(loop in self.origins.around(one) for loop in loops)]
+        first = [one for one in values if one is not call and not any(loop in self.origins.around(one) for loop in loops)]
         for one in first:
             function = self.origins.function_of(one) if isinstance(one, ast.arg) else None
             of = self.origins.scope(function) if function is not None else None
@@ -235,7 +235,8 @@ class Steps(WholeFile):
         if not isinstance(layer, ast.Attribute):
             return False
         made = self.made_by(layer, "torch.nn.Embedding.from_pretrained")
-        if made is not None and self.said(self.given(made, 1, "freeze"), True) is True and not self.says(r"requires_grad"):
+        if made is not None and self.said(self.given(made, 1, "freeze"), True) is True and not self.says(
+                r"requires_grad(_\(| *= *(?!=|False))"):
             return True
         of = r"\b%s\b" % re.escape(layer.attr)
         return self.says(of + r"(\.weight)?\.requires_grad(_\(| *= *)False") or any(
@@ -243,8 +244,12 @@ class Steps(WholeFile):
                 r"\.requires_grad(_\(| = )False", self.reader.written_whole(loop)) for loop in self.tracing.index.loops)
 
     def is_reentrant(self, call):
-        return self.full(call.func) == "torch.utils.checkpoint.checkpoint" and len(call.args) > 1 and self.said(
-            self.word(call, "use_reentrant")) is True
+        return self.full(call.func) in ("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential") and bool(
+            self.handed_to(call)) and self.said(self.word(call, "use_reentrant")) is True
+
+    def handed_to(self, call):
+        """The inputs of checkpoint(function, *inputs) or checkpoint_sequential(functions, segments, input)."""
+        return call.args[2:3] if self.full(call.func).endswith("_sequential") else call.args[1:]
 
     def checkpoints_that_evaluate(self, nodes):
         """from_pretrained() gives a model that evaluates, whose checkpoints do nothing."""
@@ -475,16 +480,21 @@ class Steps(WholeFile):
         optimizers = re.compile(r"torch\.optim\.[A-Z]")
         shards = {of.name for of in self.tracing.index.functions if "fully_shard(" in self.reader.written_whole(of)}
         for of in scopes:
-            made = {}
+            made, parts = {}, {}
             for statement in of.body:
                 for call in (one for one in ast.walk(statement) if isinstance(one, ast.Call)):
                     name, given = self.full(call.func), [one.id for one in ast.walk(call) if isinstance(one, ast.Name)]
+                    given += [of for one in given for of in parts.get(one, ())]
                     if isinstance(statement, ast.Assign) and call is statement.value and (
                             self.made_by(call, optimizers) is not None or re.search(r"optim", getattr(call.func, "id", ""))):
                         made.update({one: call for one in given if one != getattr(call.func, "id", "")})
                     if (name.endswith(".fully_shard") or getattr(call.func, "id", "") in shards) and call.args and self.written(call.args[0]) in made:
                         optimizer = made.pop(self.written(call.args[0]))
                         self.mistake(optimizer, "an optimizer of parameters that are sharded later", self.written(call), other=call)
+                if isinstance(statement, (ast.Assign, ast.For)) and "parameters(" in self.reader.written_whole(statement):
+                    read = [one.id for one in ast.walk(statement) if isinstance(one, ast.Name)]
+                    for name in read if isinstance(statement, ast.For) else self.tracing.stored(statement):  # lists of parameters
+                        parts[name] = {one for each in read for one in {each} | parts.get(each, set())} - {name}
 
     def same_for_all_workers(self, nodes):
         """An IterableDataset that goes through the same files in each of several workers."""
@@ -809,6 +819,14 @@ class Steps(WholeFile):
             said = getattr(keyword.value, "value", None)
             if isinstance(said, str) and re.match(r"/?(device:)?gpu:[1-9]\d*$", said, re.I):
                 self.mistake(keyword.value, "a second GPU where one is visible", self.written(shown.value), other=shown)
+        late = any(e.get("name") == "a GPU that is numbered anew" for e in self.reader.events)
+        for call in nodes if shown is not None and not late else ():
+            if isinstance(call, ast.Call) and self.full(call.func) in ("tensorflow.device", "keras.device") and call.args:
+                for one in self.origins.of(call.args[0]):
+                    said = one.value if isinstance(one, ast.Constant) else None
+                    if isinstance(said, str) and re.match(r"/?(device:)?gpu:[1-9]\d*$", said, re.I) and not any(
+                            e.get("name") == "a second GPU where one is visible" and e["line"] == one.lineno for e in self.reader.events):
+                        self.mistake(call, "a second GPU where one is visible", self.written(shown.value), other=shown)
 
     def parts_without_limit(self, nodes):
         """set_logical_device_configuration(gpus[0], [LogicalDeviceConfiguration() for _ in range(2)])"""

@@ -51,7 +51,7 @@ class Tracing:
     def __init__(self, reader):
         self.reader = reader
         self.arrays, self.wholes, self.steps = Arrays(reader, self), Wholes(reader, self), Steps(reader, self)
-        self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels, Batches, Settings)]
+        self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels, Batches, Settings, Meant, Forks)]
         self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted)]
         self.files = []  # (source, its trees)
         self.names, self.fulls, self.origins = {}, {}, None
@@ -225,9 +225,17 @@ class Tracing:
         for keyword in node.keywords:
             if keyword.arg is None:
                 known = False
+                for word in ("donate_argnums", "donate_argnames"):
+                    given = self.origins.keyword(node, word)
+                    try:
+                        value = ast.literal_eval(given) if given is not None else ()
+                    except (ValueError, TypeError, SyntaxError, RecursionError):
+                        continue
+                    found[word] = tuple(value) if isinstance(value, (tuple, list)) else (value, )
             if keyword.arg in found:
                 try:
-                    value = ast.literal_eval(keyword.value)
+                    values = self.origins.known(keyword.value) if isinstance(keyword.value, (ast.Name, ast.Attribute)) else []
+                    value = ast.literal_eval(values[0] if len(values) == 1 else keyword.value)
                 except (ValueError, TypeError, SyntaxError, RecursionError):
                     known = False
                     continue
@@ -275,7 +283,7 @@ class Tracing:
                 bound = set()
                 for inner in statement.body:
                     bound |= self.stored(inner)
-                if not self.repeats(statement):
+                if not self.repeats(statement) and not self.carries_on(statement):
                     bound.add(OF_CASES)
                 if not isinstance(statement, ast.While):
                     bound |= self.stored(statement.target)
@@ -371,9 +379,10 @@ class Tracing:
         """for i in range(1000): step(x, i), where step is a tf.function: Python's numbers are traced one by one."""
         kind = getattr(getattr(loop.iter, "func", None), "id", "") if isinstance(loop, ast.For) else ""
         target = loop.target.elts[0] if kind == "enumerate" and isinstance(loop.target, ast.Tuple) else getattr(loop, "target", None)
-        if kind not in ("range", "enumerate") or not isinstance(target, ast.Name):
+        counts = kind in ("range", "enumerate") and isinstance(target, ast.Name)
+        numbers = self.changed_numbers(loop) | ({target.id} if counts else set())
+        if not numbers or not counts and not self.repeats(loop):
             return
-        numbers = {target.id}
         count = getattr(loop.iter.args[0], "value", None) if kind == "range" and len(loop.iter.args) == 1 else None
         few = isinstance(count, int) and count < 10
         for statement in loop.body if not few else ():
@@ -382,12 +391,23 @@ class Tracing:
                 numbers.add(statement.targets[0].id)
             for call in self.own_calls(statement):
                 traced = self.traced_of(call.func) or self.traced.get(getattr(call.func, "attr", None))
-                given = next((one for one in call.args if self.is_number_of(one, numbers)), None)
+                given = next((one for one in call.args + [k.value for k in call.keywords] if self.is_number_of(one, numbers)), None)
                 if traced and traced.by == "jax.jit" and traced.known and not (isinstance(count, int) and count <= 50):
                     self.static_numbers(call, traced, numbers)
                 if traced and traced.by in GRAPHS and traced.known and given is not None:
                     self.reader.mistake(call, "a number that a tf.function is traced anew for", self.written(call),
                                         self.written(given))
+
+    def changed_numbers(self, loop):
+        """The numbers of Python's that each round changes: step += 1, temperature *= 0.99"""
+        found = set()
+        for one in loop.body:
+            name = one.target.id if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name) else None
+            made = self.index.assigned.get(name, ()) if name else ()
+            if made and self.is_fixed_number(one.value) and all(isinstance(value, ast.Constant) and type(value.value) in (
+                    int, float) for value in made):
+                found.add(name)
+        return found
 
     def static_numbers(self, call, traced, numbers):
         """step(w, lr=0.1 / (1 + i)) in a loop over i, where lr is static: each value is compiled for."""
@@ -408,7 +428,7 @@ class Tracing:
         if isinstance(node, ast.BinOp):
             sides = (node.left, node.right)
             return any(self.is_number_of(one, names) for one in sides) and all(
-                isinstance(one, ast.Constant) or self.is_number_of(one, names) for one in sides)
+                self.is_fixed_number(one) or self.is_number_of(one, names) for one in sides)
         if not isinstance(node, ast.Call) or not any(self.is_number_of(one, names) for one in node.args):
             return False
         if self.full(node.func).startswith("math.") or getattr(node.func, "id", "") in ("min", "max", "float", "abs", "round"):
@@ -420,6 +440,13 @@ class Tracing:
         return function is not None and all(
             self.full(one.func).split(".")[0] in ("math", "") for one in ast.walk(function) if isinstance(one, ast.Call)) and \
             any(isinstance(one, ast.Return) and isinstance(one.value, ast.BinOp) for one in ast.walk(function))
+
+    def is_fixed_number(self, node):
+        """Whether an expression is a number of Python's that the file writes out, or computes of such: args.steps - 1"""
+        if isinstance(node, ast.BinOp):
+            return self.is_fixed_number(node.left) and self.is_fixed_number(node.right)
+        values = self.origins.known(node)
+        return bool(values) and all(isinstance(one, ast.Constant) and type(one.value) in (int, float) for one in values)
 
     def states(self, body, loops):
         """updates, new = optimizer.update(gradients, state) in a loop that never takes the new state."""
@@ -451,6 +478,15 @@ class Tracing:
         return re.search(r"^t?range$|loader|batch|data|_ds$|^ds|steps|epochs|\.take$|"
                          r"sizes|dims|widths|layers|hidden|features", name) is not None
 
+    def carries_on(self, loop):
+        """Whether a round hands on what the last one gave: state, loss = step(state, batch)."""
+        for one in loop.body:
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
+                given = {self.written(each) for each in one.value.args if isinstance(each, (ast.Name, ast.Attribute))}
+                if given & self.stored(one) - (self.stored(loop.target) if isinstance(loop, ast.For) else set()):
+                    return True
+        return False
+
     @staticmethod
     def binds(bound, text):
         """Whether one of these names is the text, or what it hangs on."""
@@ -478,7 +514,9 @@ class Tracing:
                      isinstance(one.ctx, ast.Load)] if gone else []
             for one in loads:
                 text = self.written(one)
-                if text in gone and not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                outer = self.origins.parents.get(id(one))
+                last = isinstance(outer, ast.Subscript) and outer.value is one and self.origins.key(outer) == -1  # states[-1]
+                if text in gone and not last and not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
                     self.reader.mistake(one, "a buffer that was donated", text, self.written(gone[text].func),
                                         other=gone[text])
                     del gone[text]
@@ -513,6 +551,10 @@ class Tracing:
         left = {id(inner) for one in ast.walk(loop) if isinstance(one, ast.If) for body in (one.body, one.orelse) if body and isinstance(
             body[-1], (ast.Break, ast.Return, ast.Raise)) for part in body for inner in ast.walk(part)}
         found = {}
+        for one in (one for one in ast.walk(loop) if isinstance(one, ast.Call) and given):  # states.append(state)
+            if isinstance(one.func, ast.Attribute) and one.func.attr == "append" and isinstance(one.func.value, ast.Name) and len(
+                    one.args) == 1 and isinstance(one.args[0], ast.Name) and id(one) not in left:
+                found.setdefault(one.func.value.id, []).append(one.args[0].id in given)
         for one in (one for one in ast.walk(loop) if isinstance(one, ast.Assign) and given):
             for target in one.targets:
                 pairs = zip(target.elts, one.value.elts) if isinstance(target, ast.Tuple) and isinstance(
@@ -529,7 +571,13 @@ class Tracing:
         if traced is None or not (traced.donated or traced.donated_names):
             return []
         return [self.argument(call, traced, at, None) for at in traced.donated if type(at) is int] + [
-            self.argument(call, traced, None, name) for name in traced.donated_names]
+            self.argument(call, traced, self.place_of(traced, name), name) for name in traced.donated_names]
+
+    @staticmethod
+    def place_of(traced, name):
+        """The place of the parameter of a traced function that has this name."""
+        parameters = [one.arg for one in traced.node.args.args] if traced.node is not None else []
+        return parameters.index(name) if name in parameters else None
 
     def consumed(self, call):
         """The keys that a call draws with."""
@@ -557,6 +605,23 @@ class Tracing:
                                           if one.arg in drawn and one.arg not in stored]
         return self.drawing[id(function)]
 
+    def divides_keys(self, function):
+        """The parameters that a function splits, of which it draws with the parts, and gives none back."""
+        key = ("divides", id(function))
+        if key not in self.drawing:
+            found = []
+            drawn = {text for one in ast.walk(function) if isinstance(one, ast.Call) for text in self.consumed(one)}
+            names = [one.arg for one in function.args.args]
+            for one in function.body:
+                call = one.value if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) else None
+                of = call.args[0] if call is not None and self.full(call.func) == "jax.random.split" and call.args else None
+                if isinstance(of, ast.Name) and of.id in names and self.stored(one) & drawn and not any(
+                        isinstance(part, (ast.Return, ast.Yield)) and part.value is not None and any(getattr(
+                            name, "id", "") in self.stored(one) | {of.id} for name in ast.walk(part.value)) for part in ast.walk(function)):
+                    found.append((names.index(of.id), of.id))
+            self.drawing[key] = found
+        return self.drawing[key]
+
     def keys(self, body, loops):
         drawn = {}
         compares = lambda: any(re.search(r"array_equal|allclose|assert", self.reader.written_whole(one)) for one in body)
@@ -570,7 +635,7 @@ class Tracing:
                     elif loops and not any(self.binds(one, text) or OF_CASES in one for one in loops):
                         self.reader.mistake(call, "a key that every round uses", text)
                     drawn[text] = call
-                self.keys_given(call, loops)
+                self.keys_given(call, loops, bound)
             drawn = {text: call for text, call in drawn.items() if not self.binds(bound, text)}
             for one in ast.walk(statement) if not isinstance(statement, COMPOUND) else ():
                 if isinstance(one, (ast.ListComp, ast.GeneratorExp)):
@@ -581,7 +646,7 @@ class Tracing:
                             if not self.binds(bound, text):
                                 self.reader.mistake(call, "a key that every round uses", text)
 
-    def keys_given(self, call, loops):
+    def keys_given(self, call, loops, bound):
         """train_step(state, batch, key) in a loop, whose function draws with the key as it is."""
         if not loops:
             return
@@ -591,12 +656,14 @@ class Tracing:
         if function is None:
             return
         of_class = function.args.args[:1] and function.args.args[0].arg == "self"
-        for at, parameter in self.consumes(function):
+        goes_on = bound & {self.written(one) for one in call.args}
+        for at, parameter in self.consumes(function) + (self.divides_keys(function) if goes_on else []):
             if of_class:
                 at -= 1
             given = call.args[at] if 0 <= at < len(call.args) else next(
                 (k.value for k in call.keywords if k.arg == parameter), None)
-            text = self.written(given) if isinstance(given, (ast.Name, ast.Attribute)) else ""
+            text = self.written(given) if isinstance(given, (ast.Name, ast.Attribute)) or isinstance(
+                given, ast.Subscript) and self.origins.key(given) is not None else ""
             if text and not any(self.binds(one, text) or OF_CASES in one for one in loops):
                 self.reader.mistake(call, "a key that every round uses", text)
 

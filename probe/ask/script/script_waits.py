@@ -120,6 +120,7 @@ class Waits(Scoped):
         self.chosen_by_the_build(nodes)
         self.fields_that_stay(nodes)
         self.clocks_of_blocks(nodes)
+        self.clocks_of_decorators(nodes)
         self.batches_that_stay(nodes)
         for of, own in self.scopes:
             self.timed_from_the_first(of, own)
@@ -365,12 +366,48 @@ class Waits(Scoped):
         last = block.body[-1]
         while isinstance(last, (ast.For, ast.With)):
             last = last.body[-1]
-        for call in (one for one in ast.walk(last) if isinstance(one, ast.Call)):
-            for one in [call.func] + call.args:
-                made = self.value_of(one) if isinstance(one, (ast.Name, ast.Attribute)) else None
-                if isinstance(made, ast.Call) and re.search(r"\.cuda\(\)|['\"]cuda", self.written(made)):
-                    return True
-        return False
+        return any(self.is_of_gpu(given, 4) for one in ast.walk(last) for given in (
+            [one.func] + one.args if isinstance(one, ast.Call) else [one.left, one.right] if isinstance(one, ast.BinOp) else ()))
+
+    def is_of_gpu(self, node, deepest):
+        """Whether an expression is a module or tensor that the script puts on a GPU, or is computed from one."""
+        made = self.value_of(node) if isinstance(node, (ast.Name, ast.Attribute)) else node
+        if isinstance(made, ast.Call) and isinstance(node, (ast.Name, ast.Attribute)) and self.is_put_on_gpu(made):
+            return True
+        if deepest == 0 or not isinstance(made, (ast.Call, ast.BinOp)):
+            return False
+        if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr in READS_VALUES:
+            return False
+        parts = [made.left, made.right] if isinstance(made, ast.BinOp) else made.args if self.full(made.func).startswith("torch.") else []
+        return any(self.is_of_gpu(one, deepest - 1) for one in parts)
+
+    def clocks_of_decorators(self, nodes):
+        """@timed def product(a, b): return a @ b, where timed() reads the clock around f(*args) and waits for nothing."""
+        if not self.says(r"\.cuda\(|['\"]cuda"):
+            return
+        for of in self.functions:
+            takes = [one.arg for one in of.args.args] + [one.arg for inner in of.body if isinstance(inner, ast.FunctionDef) for one in inner.args.args]
+            if not any(isinstance(one, ast.FunctionDef) for one in of.body) or re.search(
+                    r"synchronize|\.item\(|\.cpu\(|Event|elapsed_time|wait", self.reader.written_whole(of)):
+                continue
+            stops = next((one for one in ast.walk(of) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and any(isinstance(
+                end, ast.Call) and self.full(end.func) in CLOCKS_OF_HOST for end in self.origins.of(one.left))), None)
+            calls = stops is not None and any(isinstance(one, ast.Call) and getattr(one.func, "id", "") in takes and any(
+                isinstance(part, ast.Starred) for part in one.args) for one in ast.walk(of))
+            timed = {one.name: one for one in self.functions if calls and any(getattr(d.func if isinstance(
+                d, ast.Call) else d, "id", "") == of.name for d in one.decorator_list) and not re.search(
+                    r"synchronize|\.item\(|\.cpu\(|tolist\(|\.numpy\(|\bprint\(|float\(", self.reader.written_whole(one))}
+            for call in self.tracing.index.calls if timed else ():
+                if getattr(call.func, "id", "") in timed and any(self.is_of_gpu(one, 4) for one in call.args):
+                    self.mistake(stops, "a clock that doesn't wait for the GPU", other=call)
+                    break
+
+    def is_put_on_gpu(self, made):
+        """torch.ones(8, device="cuda"), net.to(device), where device is "cuda" or torch.device("cuda")."""
+        if re.search(r"\.cuda\(\)|['\"]cuda", self.written(made)):
+            return True
+        where = (made.args or [None])[0] if is_call(made, "to") else self.word(made, "device")
+        return where is not None and any(re.match(r"(torch\.device\()?['\"]cuda", self.written(one)) for one in self.origins.known(where))
 
     def timed_from_the_first(self, of, own):
         """start = perf_counter(); for _ in range(10): model(x), where model was not called before."""

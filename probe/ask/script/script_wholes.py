@@ -71,6 +71,10 @@ class WholeFile:
         """Doubted where what stands elsewhere could make it right."""
         self.reader.mistake(node, name, self.written(node), *more, other=other, doubted=doubted)
 
+    def in_branch(self, node):
+        """Whether a node stands in an if or a conditional expression, other than if __name__ == "__main__"."""
+        return any(isinstance(one, (ast.If, ast.IfExp)) and "__name__" not in self.written(one.test) for one in self.origins.around(node))
+
     def says(self, form):
         return re.search(form, self.reader.text) is not None
 
@@ -362,7 +366,7 @@ class Wholes(WholeFile):
         if behind and others.count("wait_stream") == len(behind):
             others = others.replace("wait_stream", "")
         once = sum(self.written(part).count("synchronize") for of in self.tracing.index.functions if of.name in ("__init__", "__iter__")
-                   for part in of.body if not isinstance(part, (ast.For, ast.While)))  # before any batch
+                   for part in of.body if not isinstance(part, (ast.For, ast.While))) + self.waited_before(nodes)  # before any batch
         if re.search(r"wait_stream|wait_event|record_event|\.wait\(|CUDAGraph|cuda\.graph|\.query\(", others) or others.count(
                 "synchronize") > once:
             return None
@@ -374,6 +378,25 @@ class Wholes(WholeFile):
                     gives = next((part for part in nodes if isinstance(part, ast.Yield) and part.lineno > one.lineno), None)
                     return self.reader.mistake(one, "a stream that nobody waits for", self.written(call), other=gives)
         return None
+
+    def waited_before(self, nodes):
+        """How often a function or the file waits before its first loop, and before it names what copies on another stream."""
+        aside = [self.origins.scope(one) for one in nodes if isinstance(one, ast.With) and any(
+            "stream(" in self.written(item.context_expr) for item in one.items)]
+        names = {getattr(each, "name", "") for one in aside if one is not None for each in [one] + list(self.origins.around(one))}
+        found = 0
+        for of in nodes:
+            if not isinstance(of, (ast.FunctionDef, ast.Module)) or getattr(of, "name", "") in ("__init__", "__iter__") or not any(
+                    isinstance(part, (ast.For, ast.While)) for part in of.body):
+                continue
+            for part in of.body:
+                if isinstance(part, (ast.For, ast.While)) or not isinstance(part, (ast.FunctionDef, ast.ClassDef)) and any(
+                        getattr(one, "id", getattr(one, "attr", None)) in names or isinstance(one, ast.With) and self.origins.scope(
+                            one) in aside for one in ast.walk(part)):
+                    break
+                if isinstance(part, ast.Expr):
+                    found += self.written(part).count("synchronize")
+        return found
 
     def read_elsewhere(self, block, nodes):
         """Whether what a block on another stream assigns is read where that stream is not the current one."""
@@ -627,9 +650,6 @@ class Wholes(WholeFile):
             if found is not None:
                 return found
         return None
-
-    def in_branch(self, node):
-        return any(isinstance(one, (ast.If, ast.IfExp)) for one in self.origins.around(node))
 
     # ---- JAX and Numba
 
