@@ -438,7 +438,7 @@ void withhold_cloud_numbers(std::string& text) {
       {R"(\bmeetup-join/([^\s"']+))", {"meetup-join"}},
       // The answer to "who am I", and systemd's word for its own name.
       {R"x((?i)["']type["']: ?["']user["'],[^\n]{0,80}?["']name["']: ?["']([^"'\n]+)["'])x", {"user\"", "user'"}},
-      {R"(\bHostname set to <?([\w.-]+\w)>?)", {"hostname set"}},
+      {R"((?i)\b(?:hostname set|set hostname) to <?([\w.-]+\w)>?)", {"hostname set", "set hostname"}},
       // Shares of homes in Windows' networks, kubectl's source of an event, VMware's serial number of a machine.
       {R"(\\\\[^\s\\]*(?:\\[^\s\\]*)?\$\\+([^\\\s"'$]+)\\)", {"$\\"}},
       {R"(\b(?:kubelet|kube-proxy|nvidia-device-plugin), ([a-z][a-z0-9.-]*\d[a-z0-9.-]*))",

@@ -103,6 +103,8 @@ TEST(CanaryFiles, ThirtyFifthBatchIsWithheld) { each_line("secrets-35.txt", 119,
 TEST(CanaryFiles, ThirtyFifthBatchOfEvidenceStays) { each_line("evidence-35.txt", 89, expect_kept); }
 TEST(CanaryFiles, ThirtySixthBatchIsWithheld) { each_line("secrets-36.txt", 117, expect_withheld); }
 TEST(CanaryFiles, ThirtySixthBatchOfEvidenceStays) { each_line("evidence-36.txt", 89, expect_kept); }
+TEST(CanaryFiles, ThirtySeventhBatchIsWithheld) { each_line("secrets-37.txt", 119, expect_withheld); }
+TEST(CanaryFiles, ThirtySeventhBatchOfEvidenceStays) { each_line("evidence-37.txt", 100, expect_kept); }
 
 }  // namespace
 }  // namespace envdoctor::canary_files_test
