@@ -14,8 +14,8 @@
 #include "knowledge/knowledge.h"
 #include "knowledge/table_rows.h"
 #include "knowledge/wordings/pattern_index.h"
-#include "knowledge/wordings/word_list_index.h"
 #include "knowledge/wordings/resemblance_index.h"
+#include "knowledge/wordings/word_list_index.h"
 
 using namespace envdoctor;
 
@@ -88,7 +88,8 @@ void write(const std::string& path, const std::string& content) {
 
 int main(int count, char** arguments) try {
   if (count != 8)
-    throw std::runtime_error("usage: write_tables WORDINGS RESEMBLANCE PLAIN_WORDS REPORT_WORDS GPUS CONSTANTS FOLDER_OF_TABLES");
+    throw std::runtime_error(
+        "usage: write_tables WORDINGS RESEMBLANCE PLAIN_WORDS REPORT_WORDS GPUS CONSTANTS FOLDER_OF_TABLES");
   write(arguments[1], knowledge::pattern_index());
   write(arguments[2], knowledge::resemblance_index());
   write(arguments[3], knowledge::word_list_index("plain_words"));

@@ -114,7 +114,7 @@ class Batches(Scoped):
                     if isinstance(said, str) and said not in known and said.lower() not in known and ":" not in said and not self.says(
                             r"register_backend"):
                         made = self.value_of(value)
-                        if any(e["subject"] == "script-mistake" and e["line"] in (value.lineno, call.lineno) and e.get(
+                        if any(e["subject"] == "script-mistake" and e["line"] in (line_of(value), line_of(call)) and e.get(
                                 "source") == self.reader.source for e in self.reader.events):
                             continue
                         self.told(made, "a value that its library doesn't know", said, "%s(%s=…)" % (name.rsplit(".", 1)[-1], word),
@@ -122,7 +122,7 @@ class Batches(Scoped):
 
     def told(self, node, name, *more, other=None):
         """A mistake whose first word is not how the node is written."""
-        if not any(e["subject"] == "script-mistake" and e["line"] == node.lineno and e.get("source") == self.reader.source
+        if not any(e["subject"] == "script-mistake" and e["line"] == line_of(node) and e.get("source") == self.reader.source
                    for e in self.reader.events):
             self.reader.mistake(node, name, *more, other=other, doubted=True)
 
@@ -271,7 +271,7 @@ class Batches(Scoped):
             for call in self.tracing.index.calls:
                 used = self.gpu_by(call)
                 if used is not None and call.lineno > one.lineno and self.same_number(used, rank, number) and self.mate(call, one):
-                    self.mistake(one, "a number beyond the one GPU that is visible", self.written(call), str(one.lineno), other=call)
+                    self.mistake(one, "a number beyond the one GPU that is visible", self.written(call), str(line_of(one)), other=call)
                     break
 
     def same_number(self, used, rank, number):

@@ -252,6 +252,7 @@ class Reader:
         self.brings_batches = False  # something of the script may bring a loader's batches to the GPU
         self.answers, self.jaxs, self.keras = Results(self), Jax(self), Keras(self)
         self.tracing = Tracing(self)
+        self.other_form = self.by_options = False  # the rules read the script in its flat form, with options as they are by default
         self.trying = self.asserting = 0  # statements whose exceptions are caught; what is asserted
         self.starts_programs = False
         self.pins = {}  # releases that the script says that it is written for
@@ -262,8 +263,10 @@ class Reader:
     def note(self, node, kind, name, value=None, inside=None, other_line=None, doubted=False):
         if len(self.events) >= MOST_EVENTS:
             return None
-        event = {"class": "noted", "subject": "script-" + kind, "line": getattr(node, "lineno", 1), "name": name}
-        event["sure"] = "no" if self.path or doubted else "yes"
+        if self.other_form and kind != "mistake":
+            return None
+        event = {"class": "noted", "subject": "script-" + kind, "line": line_of(node), "name": name}
+        event["sure"] = "no" if self.path or doubted or self.by_options else "yes"
         if self.path:
             event["path"] = "/".join(self.path)
         if value is not None:
@@ -285,11 +288,11 @@ class Reader:
 
     def mistake(self, node, name, value=None, *more, other=None, doubted=False):
         """One of the mistakes of script_calls.json, with what it saw; once for each line."""
-        line = getattr(node, "lineno", 1)
-        if any(e["subject"] == "script-mistake" and e["name"] == name and e["line"] == line and
+        line = line_of(node)
+        if any(e["subject"] == "script-mistake" and e["name"] == name and (e["line"] == line or self.other_form) and
                e.get("source") == self.source for e in self.events):
             return
-        event = self.note(node, "mistake", name, value, other_line=getattr(other, "lineno", None), doubted=doubted)
+        event = self.note(node, "mistake", name, value, other_line=line_of(other, None), doubted=doubted)
         if event and other is not None:
             event["other"] = self.written(other)
             if getattr(other, "cell", None):

@@ -62,6 +62,11 @@ class Tracing:
         for source, trees in self.files:
             reader.source, reader.path = source, ()
             self.look(trees)
+            flat = flat_form(trees, reader.text, self.written)
+            if flat is not None:
+                reader.other_form, reader.by_options = True, flat[1]
+                self.look([flat[0]])
+                reader.other_form = reader.by_options = False
         for node, source in self.enabled if self.draws and not self.seeded else ():
             reader.source = source
             reader.mistake(node, "determinism without a seed", self.written(node))
