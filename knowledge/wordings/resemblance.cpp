@@ -21,10 +21,10 @@ constexpr std::size_t most_bytes = std::size_t{1} << 18, shortest = 3, longest =
 // What marks a line as a complaint, as in learn_resemblance.py.
 bool complains(std::string_view word) {
   constexpr std::string_view starts[] = {
-      "abort",     "assert",     "cannot",  "could",  "crash", "critical", "denied",   "detect", "differ",  "error",
-      "exception", "expected",   "fail",    "false",  "fatal", "fault",    "incompat", "inf",    "invalid", "kill",
-      "mismatch",  "miss",       "nan",     "no_",    "not",   "only",     "refused",  "segm",   "unable",  "unavail",
-      "undefined", "unexpected", "unknown", "unsupp", "warn",  "without",  "wrong"};
+      "abort",   "assert",    "cannot",     "could",   "crash",  "critical", "denied", "detect", "differ", "error",
+      "exception", "expected", "fail",      "false",   "fatal",  "fault",    "incompat", "inf",  "invalid", "kill",
+      "mismatch", "miss",     "nan",        "no_",     "not",    "only",     "refused", "segm",  "unable", "unavail",
+      "undefined", "unexpected", "unknown", "unsupp",  "warn",   "without",  "wrong"};
   return word.ends_with("error") || word.ends_with("exception") ||
          std::ranges::any_of(starts, [&](std::string_view start) { return word.starts_with(start); });
 }
@@ -111,8 +111,7 @@ Resemblance ResemblingWords::likeliest() const {
   for (const auto& [value, row] : contributions) {
     std::string_view word = index.text(index.words[row]);
     if (word.front() == mark) word.remove_prefix(1);
-    if (found.words.size() < shown && std::ranges::find(found.words, word) == found.words.end())
-      found.words.emplace_back(word);
+    if (found.words.size() < shown && std::ranges::find(found.words, word) == found.words.end()) found.words.emplace_back(word);
   }
   return found;
 }

@@ -85,7 +85,8 @@ def stored_in(node):
             found.add(one.arg)
         elif isinstance(one, ast.alias):
             found.add((one.asname or one.name).split(".")[0])
-        elif isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and one is not node or isinstance(one, ast.ExceptHandler):
+        elif isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and one is not node or isinstance(
+                one, ast.ExceptHandler) and one.name:
             found.add(one.name)
     return found
 
@@ -97,25 +98,68 @@ def is_constant(node):
 class Flat:
     def __init__(self, tree, written):
         self.written, self.changed, self.by_options = written, False, False
+        self.attributes = set()  # of objects, which are variables of the file now
         self.tree = ast.Module(body=cloned(tree.body), type_ignores=[])
 
-    def made(self):
-        """The other form of the script; None: it is the same."""
+    def forms(self):
+        """The other forms of the script, each with less around it than the one before: (tree, whether options count as their defaults)."""
+        whole, changed = self.tree, self.changed
+        self.tree, self.changed = ast.Module(body=cloned(whole.body), type_ignores=[]), False
+        self.constants_and_keywords()
+        if self.changed:
+            yield self.form()
+        self.tree, self.changed, self.by_options = whole, changed, False
+        for step in (self.functions_at_their_calls, self.constants_and_keywords, self.values_used_at_once):
+            step()
+            if self.changed:
+                self.changed = False
+                yield self.form()
+
+    def form(self):
+        tree = ast.Module(body=cloned(self.tree.body), type_ignores=[])
+        self.number(tree)
+        return tree, self.by_options
+
+    def functions_at_their_calls(self):
         self.classes()
-        for _ in range(6):
+        for _ in range(12):
             if not self.functions():
                 break
+
+    def constants_and_keywords(self):
         self.constants()
         self.keywords()
-        if not self.changed:
-            return None
-        self.number()
-        return self.tree
+
+    def values_used_at_once(self):
+        """made = f(x) and g(made) in the next statement, as g(f(x))."""
+        nodes = self.nodes()
+        uses = {}
+        for one in nodes:
+            if isinstance(one, ast.Name):
+                uses.setdefault(one.id, []).append(one)
+        for block in [block for one in nodes for block in (getattr(one, field, None) for field in ("body", "orelse", "finalbody")) if isinstance(
+                block, list)]:
+            for at in range(len(block) - 2, -1, -1):
+                one = block[at]
+                if not isinstance(one, ast.Assign) or len(one.targets) != 1 or not isinstance(one.targets[0], ast.Name) or not isinstance(
+                        one.value, ast.Call) or len(uses[one.targets[0].id]) != 2:
+                    continue
+                following = block[at + 1]
+                heads = [following.test] if isinstance(following, ast.If) else [following.iter] if isinstance(following, ast.For) else [
+                    item.context_expr for item in following.items] if isinstance(following, ast.With) else [following] if isinstance(
+                    following, (ast.Expr, ast.Assign, ast.Return, ast.AugAssign)) else []
+                use = next((part for head in heads for part in under(head) if isinstance(part, ast.Name) and part.id == one.targets[0].id), None)
+                if use is not None and use is not one.targets[0]:
+                    self.become(use, one.value)
+                    use.at = line_of(one.value)
+                    del block[at]
+                    self.changed = True
 
     def nodes(self):
         return under(self.tree)
 
-    def number(self):
+    @staticmethod
+    def number(tree):
         """Lines in the order of the statements."""
         line = 0
 
@@ -132,7 +176,7 @@ class Flat:
                 place(one)
 
         place.column = 0
-        place(self.tree)
+        place(tree)
 
     # ---- an object that there is one of
 
@@ -180,6 +224,7 @@ class Flat:
         others = stored_in(self.tree)  # an attribute is a variable of its name, where there is none
         attributes = {one.attr for one in members if one.attr not in methods}
         other = {name: self.free(name, others) for name in sorted(attributes | set(methods))}
+        self.attributes |= {other[name] for name in attributes}
         for one in members:
             self.become(one, ast.Name(other[one.attr], one.ctx))
         for one in methods.values():
@@ -281,7 +326,7 @@ class Flat:
         self.tree.body.remove(of)
         outside = stored_in(self.tree) | {one.id for one in self.nodes() if isinstance(one, ast.Name)}
         for block, statement, call, given in places:
-            rebound = {name for part in of.body for name in stored_in(part)}
+            rebound = {name for part in of.body for name in stored_in(part)} - self.attributes
             names, begin = {}, []
             gives = of.body[-1].value if isinstance(of.body[-1], ast.Return) else None
             if block is not None and isinstance(statement, ast.Assign) and len(statement.targets) == 1 and gives is not None:
@@ -441,10 +486,10 @@ class Flat:
                     self.changed = True
 
 
-def flat_form(trees, text, written):
-    """(the tree, whether options are taken for their defaults); None: the script has no other form."""
+def flat_forms(trees, text, written):
+    """[(the tree, whether options are taken for their defaults)]"""
     if sys.version_info < (3, 8) or len(trees) != 1 or WITH_OTHER_NAMES.search(text):
-        return None
+        return []
     flat = Flat(trees[0], written)
     if not STARTS_OTHERS.search(text):
         body = flat.tree.body
@@ -453,5 +498,4 @@ def flat_form(trees, text, written):
                 body[number:number + 1] = one.body
                 flat.changed = True
                 break
-    tree = flat.made()
-    return None if tree is None else (tree, flat.by_options)
+    return flat.forms()

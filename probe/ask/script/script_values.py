@@ -206,6 +206,15 @@ def form_of(value):
     return said if said is not None else NUMBER if is_number(value) else UNKNOWN
 
 
+def is_default(value):
+    """An option whose default is a text that names no device: that one is often given."""
+    if not isinstance(value, Thing) or value.kind not in ("option", "switch") or not isinstance(value["default"], Text):
+        return False
+    text = value["default"].value
+    return text is True if value.kind == "switch" else isinstance(text, str) and not re.match(
+        r"/?(device:)?(cpu|gpu|cuda|mps|xpu|tpu|hpu|xla|auto|none)?(:.*)?$|[\d,:\s]*$", text, re.I)
+
+
 def is_form(value):
     return isinstance(value, Text) and isinstance(value.value, str) or isinstance(value, Thing) and value.kind == "form"
 
