@@ -249,6 +249,8 @@ def moved(tree, begin):
     rest = [one for one in rest if not isinstance(one, DEFINITIONS) or one.name in local]
     if not any(not isinstance(one, (ast.Import, ast.ImportFrom, *DEFINITIONS)) for one in rest):
         return None
+    if local - {name for one in tree.body for name in read_in(one)}:
+        return None  # a variable that nothing reads is one of the file's, and is lost in a function
     outside = {name for one in tree.body[:begin] for name in bound_in(one)}
     return None if outside & {name for one in rest for name in bound_in(one)} else (top, rest)
 
@@ -469,14 +471,14 @@ def part_by_a_helper(tree, rng):
     used = {name for one in tree.body for part in ast.walk(one) if isinstance(part, FUNCTIONS) for name in read_in(part)}
     plain_one = [isinstance(one, (ast.Assign, ast.Expr, ast.For, ast.With, ast.AugAssign)) and not any(isinstance(part, (
         ast.Return, ast.Yield, ast.Delete, ast.NamedExpr, ast.Lambda, *DEFINITIONS)) for part in ast.walk(one)) for one in tree.body]
-    choices = []
+    choices, every = [], {name for one in tree.body for name in read_in(one)}
     for begin in range(head_of(tree), len(tree.body)):
         for end in range(begin + 2, min(begin + 5, len(tree.body) + 1)):
             part = tree.body[begin:end]
             binds = {name for one in part for name in bound_in(one)}
             later = {name for one in tree.body[end:] for name in read_in(one)}
             surely = {name for one in part if isinstance(one, ast.Assign) for target in one.targets for name in bound_in(target)}
-            if all(plain_one[begin:end]) and not binds & used and binds & later <= surely:
+            if all(plain_one[begin:end]) and not binds & used and binds & later <= surely and binds <= every:
                 choices.append((begin, end, sorted(binds & later)))
     if not choices:
         return None
@@ -630,7 +632,7 @@ def main():
             ast.parse(script)
         except SyntaxError:
             continue
-        if (number + args.seed) % args.every:
+        if (number + args.seed) % args.every or re.search(r"(?m)^ *#.*\d", script):  # a comment may name a release, and is lost
             continue
         for form in [args.of] if args.of else [*FORMS, "two"]:
             rng = random.Random("%d %s %s" % (args.seed, title, form))

@@ -87,20 +87,17 @@ void write(const std::string& path, const std::string& content) {
 }  // namespace
 
 int main(int count, char** arguments) try {
-  if (count != 9)
-    throw std::runtime_error(
-        "usage: write_tables WORDINGS RESEMBLANCE PLAIN_WORDS REPORT_WORDS GPUS WORDING_ROWS CONSTANTS "
-        "FOLDER_OF_TABLES");
+  if (count != 8)
+    throw std::runtime_error("usage: write_tables WORDINGS RESEMBLANCE PLAIN_WORDS REPORT_WORDS GPUS CONSTANTS FOLDER_OF_TABLES");
   write(arguments[1], knowledge::pattern_index());
   write(arguments[2], knowledge::resemblance_index());
   write(arguments[3], knowledge::word_list_index("plain_words"));
   write(arguments[4], knowledge::word_list_index("report_words"));
   write(arguments[5], knowledge::gpu_devices_index());
-  write(arguments[6], knowledge::in_lines(knowledge::table("wordings"), "patterns", {"example", "fields"}));
-  write(arguments[7], constants());
+  write(arguments[6], constants());
   for (const std::string& name : knowledge::table_names()) {
     const bool indexed = name == "gpu_arch";  // nothing reads its lists of devices beside the index
-    write(arguments[8] + ("/" + name + ".json"),
+    write(arguments[7] + ("/" + name + ".json"),
           knowledge::without_remarks(knowledge::table(name),
                                      indexed ? knowledge::gpu_device_lists : std::vector<const char*>{}));
   }

@@ -6,10 +6,15 @@ form of a script after its own (see Tracing.end). Its nodes are copies: `at` is 
 order in which the statements run.
 """
 
+# Mistakes that only the script's own form shows: a function that is called may wait for the GPU in ways that its statements don't tell.
+OF_OWN_FORM_ALONE = ('a time without an end', )
 MOST_PLACES = 3  # where a function may be called
 MOST_OF_A_FORM = 6000  # nodes
 STARTS_OTHERS = re.compile(r"multiproc|spawn|Process\(|Pool\(|forkserver|launch|num_workers|workers=")
 WITH_OTHER_NAMES = re.compile(r"\b(globals|locals|exec|eval)\(|\b(global|nonlocal) |import \*")
+USUAL_NAMES = {"tensorflow": "tf", "numpy": "np", "jax.numpy": "jnp", "torch.nn": "nn", "torch.nn.functional": "F", "torch.distributed": "dist",
+               "torch.multiprocessing": "mp", "pandas": "pd", "cupy": "cp", "horovod.torch": "hvd", "lightning": "L", "pytorch_lightning": "pl",
+               "lightning.pytorch": "pl"}
 NO_PLAIN_BODY = (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)
 
 
@@ -31,6 +36,32 @@ def without_annotations(tree):
                 elif isinstance(part, (ast.stmt, ast.ExceptHandler)):
                     waiting.append(part)
     return tree
+
+
+def with_keywords(tree):
+    """f(**options), where a dictionary that is written down is used for nothing else, as f(x=y)."""
+    nodes = under(tree)
+    calls = [(call, word) for call in nodes if isinstance(call, ast.Call) for word in call.keywords if word.arg is None and isinstance(
+        word.value, ast.Name)]
+    for call, word in calls:
+        name = word.value.id
+        if sum(getattr(one, "id", getattr(one, "arg", "")) == name for one in nodes if isinstance(one, (ast.Name, ast.arg))) != 2:
+            continue
+        by = next((one for one in nodes if isinstance(one, ast.Assign) and len(one.targets) == 1 and getattr(
+            one.targets[0], "id", "") == name), None)
+        if by is None or not isinstance(by.value, ast.Dict) or not all(isinstance(getattr(key, "value", None), str) for key in by.value.keys):
+            continue
+        at = call.keywords.index(word)
+        given = [ast.keyword(arg=key.value, value=one) for key, one in zip(by.value.keys, by.value.values)]
+        for one in given:
+            ast.copy_location(one, one.value)
+        call.keywords[at:at + 1] = given
+        by.value = ast.copy_location(ast.Dict(keys=[], values=[]), by.value)
+    return tree
+
+
+def in_plain_form(tree):
+    return with_keywords(without_annotations(tree))
 
 
 def cloned(node, names=None):
@@ -103,13 +134,14 @@ class Flat:
 
     def forms(self):
         """The other forms of the script, each with less around it than the one before: (tree, whether options count as their defaults)."""
+        self.imports()
         whole, changed = self.tree, self.changed
         self.tree, self.changed = ast.Module(body=cloned(whole.body), type_ignores=[]), False
-        self.constants_and_keywords()
+        self.constants()
         if self.changed:
             yield self.form()
         self.tree, self.changed, self.by_options = whole, changed, False
-        for step in (self.functions_at_their_calls, self.constants_and_keywords, self.values_used_at_once):
+        for step in (self.functions_at_their_calls, self.constants, self.values_used_at_once):
             step()
             if self.changed:
                 self.changed = False
@@ -120,15 +152,33 @@ class Flat:
         self.number(tree)
         return tree, self.by_options
 
+    def imports(self):
+        """import torch as t, as import torch: rules know some names by how they are usually written."""
+        nodes = self.nodes()
+        bound = {}
+        for one in nodes:
+            for name in [one.id] if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load) else [one.arg] if isinstance(one, ast.arg) else [
+                    one.name] if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) else [
+                    (one.asname or one.name).split(".")[0]] if isinstance(one, ast.alias) else ():
+                bound[name] = bound.get(name, 0) + 1
+        other = {}
+        for one in nodes:
+            for alias in one.names if isinstance(one, (ast.Import, ast.ImportFrom)) else ():
+                usual = USUAL_NAMES.get((getattr(one, "module", None) or "") + "." + alias.name if isinstance(one, ast.ImportFrom) else alias.name,
+                                        alias.name)
+                if alias.asname and alias.asname != usual and "." not in usual and usual not in bound and bound[alias.asname] == 1:
+                    other[alias.asname], alias.asname = usual, usual if usual != alias.name else None
+                    bound[usual] = 1
+        for one in nodes if other else ():
+            if isinstance(one, ast.Name) and one.id in other:
+                one.id = other[one.id]
+        self.changed |= bool(other)
+
     def functions_at_their_calls(self):
         self.classes()
         for _ in range(12):
             if not self.functions():
                 break
-
-    def constants_and_keywords(self):
-        self.constants()
-        self.keywords()
 
     def values_used_at_once(self):
         """made = f(x) and g(made) in the next statement, as g(f(x))."""
@@ -466,24 +516,6 @@ class Flat:
         if self.taken(node, parents):
             self.become(node, cloned(value))
             self.changed = True
-
-    def keywords(self):
-        """f(**options), where a dictionary that is written down is used for nothing else."""
-        nodes = self.nodes()
-        for call in [one for one in nodes if isinstance(one, ast.Call)]:
-            for word in [one for one in call.keywords if one.arg is None and isinstance(one.value, ast.Name)]:
-                name = word.value.id
-                made = [one for one in nodes if isinstance(one, ast.Name) and one.id == name]
-                by = next((one for one in nodes if isinstance(one, ast.Assign) and len(one.targets) == 1 and getattr(
-                    one.targets[0], "id", "") == name), None)
-                if len(made) == 2 and by is not None and isinstance(by.value, ast.Dict) and all(isinstance(key, ast.Constant) and isinstance(
-                        key.value, str) for key in by.value.keys):
-                    at = call.keywords.index(word)
-                    call.keywords[at:at + 1] = [ast.keyword(key.value, one) for key, one in zip(by.value.keys, by.value.values)]
-                    by.value = ast.Dict([], [])
-                    for one in call.keywords:
-                        one.at = line_of(one.value)
-                    self.changed = True
 
 
 def flat_forms(trees, text, written):

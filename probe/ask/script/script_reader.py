@@ -263,7 +263,7 @@ class Reader:
     def note(self, node, kind, name, value=None, inside=None, other_line=None, doubted=False):
         if len(self.events) >= MOST_EVENTS:
             return None
-        if self.other_form and kind != "mistake":
+        if self.other_form and (kind != "mistake" or name in OF_OWN_FORM_ALONE):
             return None
         event = {"class": "noted", "subject": "script-" + kind, "line": line_of(node), "name": name}
         event["sure"] = "no" if self.path or doubted or self.by_options and kind == "mistake" else "yes"
@@ -352,7 +352,7 @@ class Reader:
     def arguments(self, node, values=None):
         """What a call is given as it is written; `values`: a text in the place of its name, where it is known."""
         said = [self.written(a) for a in node.args]
-        for at, (one, value) in enumerate(zip(node.args, values) if values and len(values) == len(said) else ()):
+        for at, (one, value) in enumerate(zip(node.args, values) if values and len(values) == len(said) and not self.by_options else ()):
             if isinstance(one, (ast.Name, ast.Attribute, ast.Subscript, ast.JoinedStr)) and isinstance(value, Text) and isinstance(value.value, str):
                 said[at] = repr(value.value)
         return ", ".join(said + [self.written(a) for a in node.keywords])
@@ -915,7 +915,7 @@ class Reader:
                 words.nodes.update(given.nodes)
             else:
                 words[keyword.arg] = given
-        if isinstance(called, (Name, Bound)) and any(is_default(one) for one in values + list(words.values())):
+        if isinstance(called, (Name, Bound)) and any(is_default(one, called) for one in values + list(words.values())):
             return self.call_by_default(node, called, values, words)
         if isinstance(called, (Name, Function, Class, Bound, Thing)):
             return self.call_value(node, called, values, words)
@@ -1636,9 +1636,9 @@ class Reader:
     def call_by_default(self, node, called, values, words):
         """A foreign call with options as they are where nothing else is said."""
         for name, one in words.items():
-            words[name] = one["default"] if is_default(one) else one
+            words[name] = one["default"] if is_default(one, called) else one
         before, self.by_options = self.by_options, True
-        made = self.call_value(node, called, [one["default"] if is_default(one) else one for one in values], words)
+        made = self.call_value(node, called, [one["default"] if is_default(one, called) else one for one in values], words)
         self.by_options = before
         return made
 

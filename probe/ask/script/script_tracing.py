@@ -62,10 +62,11 @@ class Tracing:
         for source, trees in self.files:
             reader.source, reader.path = source, ()
             self.look(trees)
-            for flat, by_options in flat_forms(trees, reader.text, self.written):
-                reader.other_form, reader.by_options = True, by_options
+            text = reader.text
+            for flat, by_options in flat_forms(trees, text, self.written):
+                reader.other_form, reader.by_options, reader.text = True, by_options, text + "\n" + reader.written_whole(flat)
                 self.look([flat])
-                reader.other_form = reader.by_options = False
+            reader.other_form, reader.by_options, reader.text = False, False, text
         for node, source in self.enabled if self.draws and not self.seeded else ():
             reader.source = source
             reader.mistake(node, "determinism without a seed", self.written(node))
