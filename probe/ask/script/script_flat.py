@@ -57,6 +57,9 @@ def with_keywords(tree):
             ast.copy_location(one, one.value)
         call.keywords[at:at + 1] = given
         by.value = ast.copy_location(ast.Dict(keys=[], values=[]), by.value)
+        for block in (getattr(one, field, None) for one in nodes for field in ("body", "orelse", "finalbody")):
+            if isinstance(block, list) and len(block) > 1 and by in block:
+                block.remove(by)
     return tree
 
 
@@ -173,6 +176,16 @@ class Flat:
             if isinstance(one, ast.Name) and one.id in other:
                 one.id = other[one.id]
         self.changed |= bool(other)
+        self.loops(nodes)
+
+    def loops(self, nodes):
+        """for number, batch in enumerate(loader), as for batch in loader, where nothing reads the number."""
+        read = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+        for one in nodes:
+            if isinstance(one, ast.For) and isinstance(one.iter, ast.Call) and getattr(one.iter.func, "id", "") == "enumerate" and len(
+                    one.iter.args) == 1 and isinstance(one.target, ast.Tuple) and len(one.target.elts) == 2 and getattr(
+                        one.target.elts[0], "id", None) not in read | {None}:
+                one.target, one.iter, self.changed = one.target.elts[1], one.iter.args[0], True
 
     def functions_at_their_calls(self):
         self.classes()
