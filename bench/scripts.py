@@ -84,4 +84,5 @@ def main():
         return int(precision < least[0] or recall < least[1])
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

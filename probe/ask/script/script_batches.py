@@ -245,10 +245,13 @@ class Batches(Scoped):
             from_rank = re.search(r"RANK|get_rank|local_rank|process_index", self.written(number))
             if not isinstance(value, (ast.Name, ast.Attribute)) or not from_rank and not NAMES_A_RANK.search(rank):
                 continue
+            if any(call.lineno < one.lineno and getattr(call.func, "attr", "") in ("cuda", "set_device") and self.origins.scope(
+                    call) is self.origins.scope(one) for call in self.tracing.index.calls):
+                continue  # CUDA has begun with all GPUs
             for call in self.tracing.index.calls:
                 used = self.gpu_by(call)
                 if used is not None and call.lineno > one.lineno and self.same_number(used, rank, number) and self.mate(call, one):
-                    self.mistake(one, "a number beyond the one GPU that is visible", self.written(call), str(one.lineno), other=call)
+                    self.mistake(one, "a number beyond the one GPU that is visible", self.written(call), str(line_of(one)), other=call)
                     break
 
     def same_number(self, used, rank, number):

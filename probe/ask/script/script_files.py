@@ -49,7 +49,7 @@ def parsed(source):
     lines = None
     for _ in range(MOST_MAGICS):
         try:
-            return ast.parse(source)
+            return in_plain_form(ast.parse(source))
         except SyntaxError as error:
             if lines is None:
                 lines = (source.decode("utf-8") if isinstance(source, bytes) else source).split("\n")
@@ -58,7 +58,7 @@ def parsed(source):
                 raise
             lines[at] = without_magic(lines[at])
             source = "\n".join(lines)
-    return ast.parse(source)
+    return in_plain_form(ast.parse(source))
 
 
 def cells_of(notebook):
@@ -150,7 +150,7 @@ def modules_beside(folder, shown):
             if os.path.getsize(path) > LARGEST_MODULE:
                 return None
             with open(path, "rb") as file:
-                return ast.parse(file.read(LARGEST_MODULE))
+                return in_plain_form(ast.parse(file.read(LARGEST_MODULE)))
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 

@@ -306,7 +306,7 @@ class Kernels(OfValues):
         if self.says(r"array_api_dispatch|import cuml|from cuml"):
             return
         for call in calls:
-            if READS_MEMORY.match(self.full(call.func)) and not any(e["subject"] == "script-mistake" and int(e["line"]) == call.lineno and e.get(
+            if READS_MEMORY.match(self.full(call.func)) and not any(e["subject"] == "script-mistake" and int(e["line"]) == line_of(call) and e.get(
                     "source") == self.reader.source for e in self.reader.events):
                 given = [one for part in call.args + [k.value for k in call.keywords] for one in (
                     part.values if isinstance(part, ast.Dict) else part.elts if isinstance(part, (ast.List, ast.Tuple)) else [part])]

@@ -393,6 +393,13 @@ class Origins:
                 first = number
         return [found[number] for number in within if number >= first] or found
 
+    def surely_before(self, statement, node):
+        """Whether a statement stands in a block around a node, before it."""
+        outer, one = self.parents.get(id(statement)), node
+        while id(one) in self.parents and self.parents[id(one)] is not outer:
+            one = self.parents[id(one)]
+        return id(one) in self.parents and one is not statement and self.same_block(outer, statement, one)
+
     def around(self, node):
         while id(node) in self.parents:
             node = self.parents[id(node)]
@@ -459,6 +466,10 @@ class Origins:
             return [node]
         of = self.owner(node)
         if of is not None:
+            own = [one for one in self.bindings.get((id(of), node.attr), ()) if self.scope(one[0]) is self.scope(node)]
+            last = self.before(own, node) if own else ()
+            if last and all(self.position(one[0]) < self.position(node) for one in last) and self.surely_before(last[0][0], node):
+                return [one for binding in last for one in self.bound(binding, context, depth)] or [node]
             return self.member(of, node.attr, context, depth) or [node]
         found = self.reaching(node, self.tracing.written(node))
         if found:

@@ -252,6 +252,7 @@ class Reader:
         self.brings_batches = False  # something of the script may bring a loader's batches to the GPU
         self.answers, self.jaxs, self.keras = Results(self), Jax(self), Keras(self)
         self.tracing = Tracing(self)
+        self.other_form = self.by_options = False  # the rules read the script in its flat form, with options as they are by default
         self.trying = self.asserting = 0  # statements whose exceptions are caught; what is asserted
         self.starts_programs = False
         self.pins = {}  # releases that the script says that it is written for
@@ -262,8 +263,10 @@ class Reader:
     def note(self, node, kind, name, value=None, inside=None, other_line=None, doubted=False):
         if len(self.events) >= MOST_EVENTS:
             return None
-        event = {"class": "noted", "subject": "script-" + kind, "line": getattr(node, "lineno", 1), "name": name}
-        event["sure"] = "no" if self.path or doubted else "yes"
+        if self.other_form and (kind != "mistake" or name in OF_OWN_FORM_ALONE):
+            return None
+        event = {"class": "noted", "subject": "script-" + kind, "line": line_of(node), "name": name}
+        event["sure"] = "no" if self.path or doubted or self.by_options and kind == "mistake" else "yes"
         if self.path:
             event["path"] = "/".join(self.path)
         if value is not None:
@@ -285,11 +288,11 @@ class Reader:
 
     def mistake(self, node, name, value=None, *more, other=None, doubted=False):
         """One of the mistakes of script_calls.json, with what it saw; once for each line."""
-        line = getattr(node, "lineno", 1)
-        if any(e["subject"] == "script-mistake" and e["name"] == name and e["line"] == line and
+        line = line_of(node)
+        if any(e["subject"] == "script-mistake" and e["name"] == name and (e["line"] == line or self.other_form) and
                e.get("source") == self.source for e in self.events):
             return
-        event = self.note(node, "mistake", name, value, other_line=getattr(other, "lineno", None), doubted=doubted)
+        event = self.note(node, "mistake", name, value, other_line=line_of(other, None), doubted=doubted)
         if event and other is not None:
             event["other"] = self.written(other)
             if getattr(other, "cell", None):
@@ -346,13 +349,22 @@ class Reader:
         """Where an argument of this name is written; the call itself if it is not written there."""
         return next((k.value for k in node.keywords if k.arg == word), node)
 
-    def arguments(self, node):
-        return ", ".join(self.written(a) for a in node.args + node.keywords)
+    def arguments(self, node, values=None):
+        """What a call is given as it is written; `values`: a text in the place of its name, where it is known."""
+        said = [self.written(a) for a in node.args]
+        for at, (one, value) in enumerate(zip(node.args, values) if values and len(values) == len(said) and not self.by_options else ()):
+            if isinstance(one, (ast.Name, ast.Attribute, ast.Subscript, ast.JoinedStr)) and isinstance(value, Text) and isinstance(value.value, str):
+                said[at] = repr(value.value)
+        return ", ".join(said + [self.written(a) for a in node.keywords])
 
     # ---- names
 
     @staticmethod
     def normal(name):
+        if not name.startswith("tensorflow"):
+            return name
+        if name == "tensorflow.compat.v2":
+            return "tensorflow"
         for old, new in (("tensorflow.compat.v2.", "tensorflow."), ("tensorflow.python.keras.", "tensorflow.keras."),
                          ("tensorflow._api.v2.", "tensorflow.")):
             if name.startswith(old):
@@ -903,6 +915,8 @@ class Reader:
                 words.nodes.update(given.nodes)
             else:
                 words[keyword.arg] = given
+        if isinstance(called, (Name, Bound)) and any(is_default(one, called) for one in values + list(words.values())):
+            return self.call_by_default(node, called, values, words)
         if isinstance(called, (Name, Function, Class, Bound, Thing)):
             return self.call_value(node, called, values, words)
         if isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(values) == 3:
@@ -1027,7 +1041,7 @@ class Reader:
         elif self.matters(name) or name.startswith("jax."):
             self.jax(node, name, values, words)
             if self.matters(name) and not self.is_same_setting(node, name):
-                event = self.note(node, "call", name, self.arguments(node))
+                event = self.note(node, "call", name, self.arguments(node, values))
                 given = values[0].items if values and isinstance(values[0], Many) else values[:1]
                 if event and name.startswith("tensorflow.config.") and any(
                         isinstance(v, Thing) and v.kind == "gpu" and v["varies"] for v in given):
@@ -1493,7 +1507,8 @@ class Reader:
         if action in ("store_true", "store_false"):
             fixed = isinstance(default, Text) and default.value is (action == "store_true")
             self.change(parser, "switches", (parser["switches"] or []) + [(node, name, longs[0], fixed)])
-        if action in ("store_true", "store_false") and name:
+        if action in ("store_true", "store_false") and name or name and any(k.arg == "action" and getattr(
+                k.value, "attr", getattr(k.value, "id", "")) == "BooleanOptionalAction" for k in node.keywords):
             parser.attributes[name] = Thing("switch", default=default)
         nargs = words.get("nargs")
         counted = isinstance(nargs, Text) and type(nargs.value) is int
@@ -1617,6 +1632,15 @@ class Reader:
         for other in answers[1:]:
             answer = join(answer, other)
         return answer
+
+    def call_by_default(self, node, called, values, words):
+        """A foreign call with options as they are where nothing else is said."""
+        for name, one in words.items():
+            words[name] = one["default"] if is_default(one, called) else one
+        before, self.by_options = self.by_options, True
+        made = self.call_value(node, called, [one["default"] if is_default(one, called) else one for one in values], words)
+        self.by_options = before
+        return made
 
     def call_value(self, node, called, values, words):
         if isinstance(called, Name):

@@ -163,7 +163,7 @@ class Torch(Loaders):
 
     def place(self, value, node=None):
         text = "cuda:" + ANY if isinstance(value, Thing) and value.kind == "number" else place_of(value)
-        if text and "|" in text:
+        if text and "|" in text and not (isinstance(value, Thing) and value.kind == "option"):
             self.to_either = True
         self.to_gpu = self.to_gpu or bool(text) and text.startswith("cuda")
         if text == "cuda" and self.current is not None:

@@ -62,6 +62,11 @@ class Tracing:
         for source, trees in self.files:
             reader.source, reader.path = source, ()
             self.look(trees)
+            text = reader.text
+            for flat, by_options in flat_forms(trees, text, self.written):
+                reader.other_form, reader.by_options, reader.text = True, by_options, text + "\n" + reader.written_whole(flat)
+                self.look([flat])
+            reader.other_form, reader.by_options, reader.text = False, False, text
         for node, source in self.enabled if self.draws and not self.seeded else ():
             reader.source = source
             reader.mistake(node, "determinism without a seed", self.written(node))
@@ -78,10 +83,10 @@ class Tracing:
         for node in nodes:
             if isinstance(node, ast.Import):
                 for one in node.names:
-                    self.names[one.asname or one.name.split(".")[0]] = one.name if one.asname else one.name.split(".")[0]
+                    self.names[one.asname or one.name.split(".")[0]] = self.reader.normal(one.name) if one.asname else one.name.split(".")[0]
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 for one in node.names:
-                    self.names[one.asname or one.name] = node.module + "." + one.name
+                    self.names[one.asname or one.name] = self.reader.normal(node.module + "." + one.name)
         bodies = [[s for tree in trees for s in tree.body]]
         self.constants = {self.written(s.targets[0]): s.value for s in bodies[0] if isinstance(s, ast.Assign) and
                           len(s.targets) == 1}
@@ -158,7 +163,7 @@ class Tracing:
             node = node.value
         if not isinstance(node, ast.Name) or node.id not in self.names:
             return ""
-        return ".".join([self.names[node.id]] + parts[::-1])
+        return self.reader.normal(".".join([self.names[node.id]] + parts[::-1]))
 
     def written(self, node):
         """Names are most of what is asked for, and need no unparsing."""

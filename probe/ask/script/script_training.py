@@ -231,7 +231,7 @@ class Training:
                 return
             if isinstance(one, ast.Call) and re.search(r"(^|\.)(seed|manual_seed)$", self.reader.written(one.func)):
                 seeds.append(one)
-        if seeds and all(one.args and isinstance(one.args[0], (ast.Constant, ast.Name)) and not one.keywords
+        if seeds and all(one.args and isinstance(one.args[0], (ast.Constant, ast.Name, ast.Attribute, ast.Subscript)) and not one.keywords
                          for one in seeds) and not re.search(r"initial_seed|get_worker_info|getpid|urandom|time\(",
                                                              self.reader.written_whole(of.node)):
             self.reader.torch.at((seeds[0], of.file), "workers that are seeded alike", self.reader.written(seeds[0]),

@@ -206,6 +206,17 @@ def form_of(value):
     return said if said is not None else NUMBER if is_number(value) else UNKNOWN
 
 
+def is_default(value, called):
+    """An option whose default is a text that names no device of PyTorch's: that one is often given."""
+    if not isinstance(value, Thing) or value.kind not in ("option", "switch") or not isinstance(value["default"], Text):
+        return False
+    text = value["default"].value
+    if isinstance(called, Name) and not called.full.startswith("torch.") and isinstance(text, str):
+        return value.kind == "option"
+    return text is True if value.kind == "switch" else isinstance(text, str) and not re.match(
+        r"/?(device:)?(cpu|gpu|cuda|mps|xpu|tpu|hpu|xla|auto|none)?(:.*)?$|[\d,:\s]*$", text, re.I)
+
+
 def is_form(value):
     return isinstance(value, Text) and isinstance(value.value, str) or isinstance(value, Thing) and value.kind == "form"
 
@@ -271,6 +282,9 @@ def place_of(value):
     """The device that a value names, for PyTorch; None: not known."""
     if isinstance(value, Place):
         return value.text
+    if isinstance(value, Thing) and value.kind == "option" and isinstance(value["default"], Text):
+        said = place_of(value["default"])  # who starts the script may take the CPU
+        return join_places(said, "cpu") if said == "cuda" else None
     if isinstance(value, Thing) and value.kind == "form" and value["text"] in ("cuda:" + UNKNOWN, "cuda:" + NUMBER):
         return "cuda:" + ANY
     if isinstance(value, Text):
