@@ -213,7 +213,7 @@ class Given:
                 value = words.get(word, values[place] if place is not None and place < len(values) else None)
                 said = value.value if isinstance(value, Text) and isinstance(value.value, str) else None
                 if said and not (word == "backend" and (":" in said or said.lower() in known)) and said not in known and \
-                        not self.registers(word):
+                        not self.registers(word) and not self.reader.asks_for(said):
                     self.reader.mistake(words.nodes.get(word, self.reader.keyword_of(node, word)), "a value that its library doesn't know", said,
                                         "%s(%s=…)" % (name.rsplit(".", 1)[-1], word), ", ".join(known[:8]))
         for call, word, place in KINDS_ALONE:

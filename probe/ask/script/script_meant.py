@@ -75,8 +75,8 @@ class Meant(WholeFile):
                 said = one.value
                 if not isinstance(said, str) or said in known or not said or word == "backend" and (":" in said or said.lower() in known):
                     continue
-                if said.lower() in STANDS_FOR_NONE or self.says(r"(==|!=|\bin\b|\bcase\b|\.startswith\()[^\n]*['\"]%s['\"]" % re.escape(said)):
-                    continue  # the script asks for this word itself
+                if said.lower() in STANDS_FOR_NONE or self.reader.asks_for(said):
+                    continue
                 if not any(e["subject"] == "script-mistake" and e["name"] == "a value that its library doesn't know" and e.get("value") == said
                            for e in self.reader.events):
                     self.reader.mistake(one, "a value that its library doesn't know", said, "%s(%s=…)" % (name.rsplit(".", 1)[-1], word),

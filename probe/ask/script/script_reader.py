@@ -286,6 +286,10 @@ class Reader:
         self.events.append(event)
         return event
 
+    def asks_for(self, word):
+        """Whether the script compares something with this word itself, so that a library may never see it."""
+        return re.search(r"(==|!=|\bin\b|\bcase\b|\.startswith\()[^\n]*['\"]%s['\"]" % re.escape(word), self.text) is not None
+
     def mistake(self, node, name, value=None, *more, other=None, doubted=False):
         """One of the mistakes of script_calls.json, with what it saw; once for each line."""
         line = line_of(node)
