@@ -14,6 +14,7 @@
 #include "host/text.h"
 #include "knowledge/wordings/slots.h"
 #include "knowledge/wordings/wordings.h"
+#include "probe/match_length.h"
 #include "probe/redact.h"
 
 namespace envdoctor {
@@ -301,34 +302,28 @@ std::string_view with_plain_quotes(std::string_view line, std::string& scratch) 
   return scratch;
 }
 
-// The number of bytes at the start of a line that match this form.
-std::size_t length_of(const RE2& form, std::string_view line) {
-  re2::StringPiece match;
-  return form.Match(line, 0, line.size(), RE2::ANCHOR_START, &match, 1) ? match.size() : 0;
-}
-
 // "2024-05-01T12:00:00.1234567Z " of CI services, kubectl and journald.
 std::size_t length_of_time(std::string_view line) {
   static const RE2 form(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.+:]*Z? )", RE2::Latin1);
-  return length_of(form, line);
+  return match_length(form, line);
 }
 
 // "[rank0]: ", "[default0]:" of torchrun, "[pod/trainer-0/main] ", "[1,0]<stderr>:" of mpirun.
 std::size_t length_of_brackets(std::string_view line) {
   static const RE2 form(R"(\[(?:(?:rank|default|pod/)[^\]]*\]|\d[^\]]{0,9}\]<std.*?>:):? ?)", RE2::Latin1);
-  return length_of(form, line);
+  return match_length(form, line);
 }
 
 // "(RayTrainWorker pid=812, ip=10.0.0.7) ".
 std::size_t length_of_process(std::string_view line) {
   static const RE2 form(R"(\(.*?pid=.*?\) )", RE2::Latin1);
-  return length_of(form, line);
+  return match_length(form, line);
 }
 
 // "trainer-1  | " of docker compose.
 std::size_t length_of_service(std::string_view line) {
   static const RE2 form(R"([^ :|,;=]+-\d+ *  \| )", RE2::Latin1);
-  return length_of(form, line);
+  return match_length(form, line);
 }
 
 // "> " of a mail or an issue, and the time stamps and names that services and launchers put before a line.

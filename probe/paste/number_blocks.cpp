@@ -113,10 +113,12 @@ std::optional<NumberArray> row_at(std::string_view line, std::size_t& at) {
   return array.numbers.empty() ? std::nullopt : std::optional(array);
 }
 
-// "10.5 (gpu)"
-bool has_side_behind(std::string_view rest) {
-  static const RE2 form(R"(^ ?[(\[][A-Za-z]{2,12}[)\]])");
-  return RE2::PartialMatch(text_piece(rest), form);
+// The word behind a number in "10.5 (gpu)"; empty: none stands there.
+std::string_view side_behind(std::string_view rest) {
+  static const RE2 form(R"(^ ?[(\[]([A-Za-z]{2,12})[)\]])");
+  re2::StringPiece word;
+  RE2::PartialMatch(text_piece(rest), form, &word);
+  return {word.data(), word.size()};
 }
 
 // "[0] 0.53", "[3]: 1.25" of a debugger: the index is part of the label.
@@ -137,11 +139,12 @@ void read_repr(std::string_view rest, NumberBlock& block) {
   block.half = contains(rest, "float16") && !contains(rest, "bfloat16");
 }
 
+// An opening bracket at the end belongs to a call: "f(".
 std::string_view without_marks(std::string_view label) {
   constexpr std::string_view marks = " \t\r:=>|*`'\"~-#,;{(";
   const auto first = label.find_first_not_of(marks);
   if (first == std::string_view::npos) return {};
-  return label.substr(first, label.find_last_not_of(" \t\r:=>|*`'\"~-#,;{") - first + 1);
+  return label.substr(first, label.find_last_not_of(marks.substr(0, marks.size() - 1)) - first + 1);
 }
 
 bool is_prompt(std::string_view line) {
@@ -161,13 +164,13 @@ class Scanner {
       const std::string_view line = lines_[row_];
       if (begin_of(row_) + line.size() < end_ || line.size() > longest_line || trimmed(line).empty()) continue;
       const std::size_t done = begin_of(row_) < end_ ? end_ - begin_of(row_) : 0;
-      if (done == 0 && is_prompt(line)) {
+      const bool prompt = done == 0 && is_prompt(line);
+      if (prompt) {
         prompt_ = behind_prompt(line);
         prompt_row_ = row_;
-        continue_prompt_ = true;
       }
-      if (done == 0 && (is_prompt(line) || is_code(line))) {
-        code_ = is_prompt(line) ? prompt_ : line.starts_with("$ ") ? std::string_view() : trimmed(line);
+      if (prompt || (done == 0 && is_code(line))) {
+        code_ = prompt ? prompt_ : line.starts_with("$ ") ? std::string_view() : trimmed(line);
         code_row_ = row_;
         const std::size_t comment = line.find('#');
         if (comment != std::string_view::npos && comment > 0) {
@@ -236,7 +239,7 @@ class Scanner {
       const bool alone = only_blanks(line.substr(0, at)) && only_blanks(line.substr(local));
       const std::string_view written = line.substr(at, local - at);
       const bool whole = written.find_first_of(".nie") == std::string_view::npos;
-      const bool last = only_blanks(line.substr(local)) || has_side_behind(line.substr(local));
+      const bool last = only_blanks(line.substr(local)) || !side_behind(line.substr(local)).empty();
       const bool words_before = !without_marks(line.substr(label_begin, at - label_begin)).empty();
       const bool many_digits = std::ranges::count_if(written, is_digit_of) >= 4;
       if (block.array.numbers.size() < 2 && !labelled && !alone && !comment &&
@@ -257,11 +260,9 @@ class Scanner {
     block.last_row = row_;
     while (block.last_row + 1 < lines_.size() && begin_of(block.last_row + 1) < stop) ++block.last_row;
     std::string_view label = line.substr(label_begin, at - label_begin);
-    // "10.5 (gpu)": its side stands behind it.
-    static const RE2 behind(R"(^ ?[(\[]([A-Za-z]{2,12})[)\]])");
-    re2::StringPiece word;
-    if (stop < text_.size() && RE2::PartialMatch(text_piece(text_.substr(stop, 20)), behind, &word))
-      label = {word.data(), word.size()};
+    if (stop < text_.size()) {
+      if (const std::string_view side = side_behind(text_.substr(stop, 20)); !side.empty()) label = side;
+    }
     block.label = without_marks(label);
     // "y = {Tensor: (2, 3)} tensor([…])"
     const std::string_view before = line.substr(0, at);
@@ -269,7 +270,7 @@ class Scanner {
       block.label = without_marks(before.substr(0, before.find_first_of("=({")));
     block.words_from = blocks_.empty() ? 0 : std::min(row_, blocks_.back().last_row + 1);
     block.words_from = std::max(block.words_from, row_ - std::min(row_, most_words_above));
-    const bool by_prompt = continue_prompt_ && !prompt_.empty() && row_ < prompt_row_ + 60;
+    const bool by_prompt = !prompt_.empty() && row_ < prompt_row_ + 60;
     const bool by_code = !code_.empty() && (code_row_ == row_ || code_row_ >= block.words_from) && code_row_ + 4 > row_;
     if (by_prompt)
       block.statement = prompt_;
@@ -297,7 +298,6 @@ class Scanner {
   std::vector<std::string_view> lines_;
   std::vector<NumberBlock> blocks_{};
   std::size_t row_ = 0, end_ = 0, prompt_row_ = 0, code_row_ = 0;
-  bool continue_prompt_ = false;
   std::string_view prompt_{}, code_{};
 };
 

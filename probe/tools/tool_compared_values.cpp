@@ -89,6 +89,7 @@ class Reader {
   }
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   [[nodiscard]] const std::vector<NumberBlock>& blocks() const { return blocks_; }
+  [[nodiscard]] const std::vector<std::string_view>& lines() const { return lines_; }
 
  private:
   struct Heading {
@@ -403,8 +404,8 @@ std::optional<Difference> of_counts(const std::vector<NumberBlock>& blocks) {
 }
 
 // The largest difference of all pairs.
-std::optional<Difference> largest_difference(const Reader& reader, std::string_view text) {
-  std::optional<Difference> worst = in_columns(lines_of(text));
+std::optional<Difference> largest_difference(const Reader& reader) {
+  std::optional<Difference> worst = in_columns(reader.lines());
   for (const Pair& pair : pairs_of(reader.entries())) {
     const auto found = between(*pair.device, *pair.reference);
     if (found && (!worst || found->relative > worst->relative)) worst = found;
@@ -546,9 +547,8 @@ Snapshot parse_compared_values(const std::string& text) {
   using enum SymptomClass;
   Snapshot snapshot;
   const compared::Reader reader(text);
-  const std::vector<std::string_view> lines = lines_of(text);
   const auto note = [&](Kind kind, std::size_t row) -> Symptom& {
-    return add_symptom(snapshot, kind, row, trimmed(lines[row]));
+    return add_symptom(snapshot, kind, row, trimmed(reader.lines()[row]));
   };
   if (const NumberBlock* copy = compared::changed_copy(reader.blocks())) {
     note({wrong_result, "peer-copy"}, copy->row).details["device"] = copy->device;
@@ -560,7 +560,7 @@ Snapshot parse_compared_values(const std::string& text) {
       std::ranges::any_of(reader.blocks(), [](const NumberBlock& one) { return one.traced || !one.device.empty(); });
   const bool of_a_device = named || compared::may_be_of_a_device(text);
   auto worst = compared::of_subnormals(reader.blocks(), of_a_device);
-  if (!worst && of_a_device) worst = compared::largest_difference(reader, text);
+  if (!worst && of_a_device) worst = compared::largest_difference(reader);
   if (!worst && !of_a_device) return snapshot;
   if (const auto most = compared::of_subtractions(reader.blocks()); most && !worst) {
     Symptom& symptom = note({noted, "printed-difference"}, most->row);

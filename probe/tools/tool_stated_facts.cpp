@@ -72,6 +72,11 @@ void state(const Line& line, const RE2& form, const char* subject, const char* d
     add_symptom(snapshot, {noted, subject}, line.row, line.text).details[detail] = value;
 }
 
+// What a line that holds this form speaks of.
+void speak_of(const Line& line, const RE2& form, const char* subject, Snapshot& snapshot) {
+  if (RE2::PartialMatch(line.text, form)) add_symptom(snapshot, {noted, subject}, line.row, line.text);
+}
+
 void state_capability(const Line& line, Snapshot& snapshot) {
   if (!line.has({"compute capability"})) return;
   static const RE2 form(R"((?i)\s*[-*]? ?(?:my |the )?(?:gpu(?:'s)? |card(?:'s)? |device(?:'s)? )?(?:cuda )?)"
@@ -109,7 +114,7 @@ void state_container(const Line& line, Snapshot& snapshot) {
       R"((?:[\w-]{1,12} )?(?:container|pod)s?\b|\b(?:in|inside|within) (?:docker|podman|kubernetes|k8s)\b)"
       R"(|\bkubectl (?:logs|exec)\b|^Container image \S)",
       RE2::Latin1);
-  if (RE2::PartialMatch(line.text, form)) add_symptom(snapshot, {noted, "container-named"}, line.row, line.text);
+  speak_of(line, form, "container-named", snapshot);
 }
 
 void state_suspend(const Line& line, Snapshot& snapshot) {
@@ -122,7 +127,7 @@ void state_suspend(const Line& line, Snapshot& snapshot) {
       R"(|\bsuspend(?:ed|s)? ?(?:and|then|->|=>|/) ?(?:resume|wake))"
       R"(|\b(?:rmmod|modprobe -r|modprobe) nvidia[_-]uvm)",
       RE2::Latin1);
-  if (RE2::PartialMatch(line.text, form)) add_symptom(snapshot, {noted, "suspend"}, line.row, line.text);
+  speak_of(line, form, "suspend", snapshot);
 }
 
 void state_intel_gpu(const Line& line, Snapshot& snapshot) {
@@ -132,7 +137,7 @@ void state_intel_gpu(const Line& line, Snapshot& snapshot) {
   static const RE2 form(R"((?i)\bArc(?:\(TM\)|\(R\))? [AB]\d{3}\b|\b(?:A380|A580|A750|A770|B570|B580)\b|\bIris Xe\b)"
                         R"(|\bIntel(?:\(R\))? Arc\b|Data Center GPU (?:Max|Flex)|torch[./]xpu\b|\+xpu\b)",
                         RE2::Latin1);
-  if (RE2::PartialMatch(line.text, form)) add_symptom(snapshot, {noted, "intel-gpu-asked"}, line.row, line.text);
+  speak_of(line, form, "intel-gpu-asked", snapshot);
 }
 
 // Where the program runs and since when it fails, as people write it.

@@ -12,6 +12,7 @@
 #include "evidence/merge.h"
 #include "knowledge/codes/names.h"
 #include "knowledge/lower_case.h"
+#include "probe/match_length.h"
 #include "probe/paste/paste_text.h"
 
 namespace envdoctor {
@@ -123,33 +124,27 @@ bool may_ask(std::string_view text) {
   return text.find('.') != text.npos && (text.find('(') != text.npos || has(text, "version"));
 }
 
-// The length of what this form takes of the line's start.
-std::size_t length_of_prompt(std::string_view head, const RE2& form) {
-  re2::StringPiece match;
-  return form.Match(piece_of(head), 0, head.size(), RE2::ANCHOR_START, &match, 1) ? match.size() : 0;
-}
-
 // "(env) me@host:~$ ", "[me@host dir]# "; the most common ones of their own, as bounds are written out in a pattern.
 std::size_t prompt_with_host(std::string_view head) {
   static const RE2 form(R"((?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}(?:[: ][^$#%>]{0,80})?[$#%>] ?)"
                         R"(|\[[\w.-]{1,40}@[\w.-]{1,60} [^\]]{1,80}\][$#] ?))",
                         RE2::Latin1);
-  return length_of_prompt(head, form);
+  return match_length(form, head);
 }
 
 std::size_t prompt_of_windows(std::string_view head) {
   static const RE2 form(R"((?:\([\w.-]{1,40}\) ?)?(?:PS [A-Z]:[^>]{0,120}> ?|[A-Z]:\\[^>]{0,120}> ?))", RE2::Latin1);
-  return length_of_prompt(head, form);
+  return match_length(form, head);
 }
 
 std::size_t short_prompt(std::string_view head) {
   static const RE2 form(R"(!|(?:\([\w.-]{1,40}\) ?)?(?:[$%#] |~[$#] |(?:ba)?sh-\d\.\d[$#] ?))", RE2::Latin1);
-  return length_of_prompt(head, form);
+  return match_length(form, head);
 }
 
 std::size_t prompt_of_builder(std::string_view head) {
   static const RE2 form(R"((?:#\d+ )?(?:\[[^\]]{1,20}\] |Step \d+/\d+ : )?RUN )", RE2::Latin1);
-  return length_of_prompt(head, form);
+  return match_length(form, head);
 }
 
 // Where the line goes on behind "(env) " of conda and virtualenv.

@@ -493,9 +493,7 @@ class Flat:
         for one in nodes:
             if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "add_argument" and one.args:
                 words = {k.arg: k.value for k in one.keywords}
-                flags = [a.value for a in one.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
-                long = next((flag for flag in flags if flag.startswith("--")), flags[0] if flags else "")
-                name = getattr(words.get("dest"), "value", None) or long.lstrip("-").replace("-", "_")
+                name = name_of_option(one)
                 found[name] = words.get("default") if name not in found and "nargs" not in words else None
         return found
 

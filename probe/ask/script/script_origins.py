@@ -56,6 +56,14 @@ class Site:
         self.call, self.args, self.keywords, self.hidden = call, args, keywords, hidden
 
 
+def name_of_option(call):
+    """What the value of add_argument("-b", "--batch-size") is kept under: "batch_size"."""
+    flags = [one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    long = next((one for one in flags if one.startswith("--")), flags[0] if flags else "")
+    dest = next((k.value for k in call.keywords if k.arg == "dest"), None)
+    return getattr(dest, "value", None) or long.lstrip("-").replace("-", "_")
+
+
 class Origins:
     """Follows the values of one file's expressions; it asks nothing of the interpreter of the script.
 
@@ -267,10 +275,7 @@ class Origins:
 
     def option(self, call):
         """An option of argparse, by the name that its value is kept under."""
-        words = {k.arg: k.value for k in call.keywords}
-        flags = [one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-        long = next((one for one in flags if one.startswith("--")), flags[0] if flags else "")
-        name = getattr(words.get("dest"), "value", None) or long.lstrip("-").replace("-", "_")
+        name = name_of_option(call)
         if isinstance(name, str) and name:
             self.attributes.add(name)
             self.options.setdefault(name, []).append(call)
