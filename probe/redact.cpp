@@ -52,9 +52,10 @@ bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') |
 
 void redact_emails(std::string& text) {
   static const RE2 email(R"([A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9](?:[A-Za-z0-9-]*\.)+[A-Za-z]{2,})");
-  static const RE2 unit(R"(\.(?:service|scope|slice|socket|timer|mount|target)$)");  // systemd's user@1000.service
+  // systemd's user@1000.service, Homebrew's node@20--20.11.1.
+  static const RE2 other(R"(\.(?:service|scope|slice|socket|timer|mount|target)$|@\d+(?:\.\d+)*--)");
   replace_unless(text, email, "<email>", [](auto, std::string_view match, auto) {
-    return RE2::PartialMatch(Piece(match.data(), match.size()), unit);
+    return RE2::PartialMatch(Piece(match.data(), match.size()), other);
   });
 }
 
@@ -490,10 +491,12 @@ void redact_secrets(std::string& text, const LowerText& low) {
     redact_unnamed_keys(text, low);
 }
 
-// "git@node7:repo", "alice@node7:~$"; a version of a symbol or of a package stands behind an @ as well.
+// "git@node7:repo", "alice@node7:~$". A version of a symbol or of a package, or a terminal of systemd's getty, stands
+// behind an @ as well.
 void redact_accounts(std::string& text) {
   static const RE2 account(R"(\b[A-Za-z_][\w.-]*@(?:[A-Za-z][A-Za-z0-9.-]*|<ip>))");
-  static const RE2 version(R"(@(?:v?\d|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b|plt\b))");
+  static const RE2 version(
+      R"(@(?:v?\d|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b|plt\b|(?:tty\w*|default)\.service\b))");
   replace_unless(
       text, account, "<user>@<host>", [](std::string_view before, std::string_view match, std::string_view after) {
         const std::size_t at = match.find('@');
@@ -685,7 +688,7 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   static const LazyPattern named_home(R"((^|[\s"'=:(])~([a-z_][\w.-]*)(/|["']|$))", {"~"});
   static const LazyPattern named_uuid(R"(((?:GPU|MIG)-[0-9a-fA-F]{8})[0-9a-fA-F]*(?:-[0-9a-fA-F]+)*)", {"gpu-", "mig-"},
                                       13);
-  static const LazyPattern bare_uuid(R"(([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})", {{'-', 4}}, 36);
+  static const LazyPattern bare_uuid(R"([0-9a-fA-F]{8}((?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}))", {{'-', 4}}, 36);
   static const LazyPattern undashed_uuid(R"(\b([0-9a-fA-F]{8})[0-9a-fA-F]{24}\b)", {}, 32, 32);
   static const LazyPattern credentials(R"((://)(?:[^/@\s]*@)+)", {"@"});
   if (!identity.home.empty()) replace_home(out, identity.home);
@@ -710,7 +713,10 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   }
   replace_all(out, named_home, low, R"(\1~<user>\3)");
   replace_all(out, named_uuid, low, R"(\1)");
-  replace_all(out, bare_uuid, low, R"(\1)");
+  replace_groups(out, bare_uuid, low, "", [&](const std::array<Piece, 3>& groups) {
+    static const RE2 of_windows(R"((?i)\b(?:class ?guid|clsid)\b["']?\s*[:=]?\s*\{?$)");  // names a kind of device
+    return RE2::PartialMatch(Piece(out.data(), static_cast<std::size_t>(groups[0].data() - out.data())), of_windows);
+  });
   if (const RE2* undashed = undashed_uuid.for_text(low)) {
     static const RE2 shortened(R"(\b[0-9a-fA-F]{8}([0-9a-fA-F]{24})\b)");
     if (RE2::PartialMatch(out, *undashed)) {

@@ -8,7 +8,8 @@ using enum SymptomClass;
 void judge(const Facts& facts, Answers& answers) {
   // Programs that support several vendors try CUDA first.
   const bool amd_alone = has_gpu(facts, Vendor::amd).is(true) && !has_gpu(facts, Vendor::nvidia).is(true);
-  if (!amd_alone) report_missing_libraries(facts, answers);
+  // A program that opens it and then computes on the GPU has tried libcuda.so.1 as well.
+  if (!amd_alone && !facts.used()) report_missing_libraries(facts, answers);
   answers.not_applicable("no program was seen to ask for libcuda.so");
 }
 

@@ -64,7 +64,10 @@ void judge_host(const Snapshot& snapshot, Answers& answers) {
   answers.unknown("libcuda.so.1 is not found; whether the kernel driver runs is not known");
 }
 
-void judge(const Facts& facts, Answers& answers) { report_missing_libraries(facts, answers); }
+void judge(const Facts& facts, Answers& answers) {
+  if (nvidia::kernel_driver_runs(facts).is(false)) return answers.not_applicable("no NVIDIA kernel driver runs");
+  report_missing_libraries(facts, answers);
+}
 
 bool no_container_named(const Facts& facts) {
   return when::no_better_cause(facts) && !facts.wsl() && !facts.container() &&

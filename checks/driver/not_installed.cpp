@@ -48,6 +48,9 @@ bool nothing_else_of_nvidia(const Facts& facts) {
          !facts.saw({{present, "nvidia-kernel-module"}, {present, "gpu"}});
 }
 
+// The program finds no driver, and NVML's library, which every driver package holds, is missing as well.
+bool nor_any_driver(const Facts& facts) { return nothing_else_of_nvidia(facts) && facts.saw({{missing, "driver"}}); }
+
 // No libcuda can be loaded, and nothing shows a running kernel driver that would need one.
 bool no_sign_of_a_driver(const Facts& facts) {
   return when::no_driver_answers(facts) && !nvidia::contained(facts) && !facts.wsl() &&
@@ -72,6 +75,7 @@ Diagnosis diagnosis() {
           {
               {{failed, "cuinit"}, possible, no_sign_of_a_driver, "code", cuda_error::shared_object_init_failed},
               {{missing, "nvidia-smi"}, possible, nothing_else_of_nvidia},
+              {{missing, "library"}, possible, nor_any_driver, "library", "libnvidia-ml"},
               {{missing, "library-for-container-toolkit"}, possible},
               {{missing, "driver-package"}, likely, when::no_driver_answers},
               {{noted, "driver-installer-pod"},

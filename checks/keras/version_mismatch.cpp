@@ -84,6 +84,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{mismatch, "keras-version"}, likely, nothing_removed},
+              {{mismatch, "saved-model"}, possible, when::no_better_cause},
           },
       .judge = judge,
   };

@@ -149,6 +149,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{missing, "system-library"}, likely},
+              {{missing, "package-file"}, likely},
               {{mismatch, "jaxlib-version"}, likely},
               {{failed, "dll"}, possible, dll_alone},
               {{failed, "python-import"}, likely, not_half_imported},

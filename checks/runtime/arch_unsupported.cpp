@@ -238,6 +238,9 @@ bool ptx_fails(const Facts& facts) {
 
 bool not_rocm(const Facts& facts) { return facts.all({missing, "hip-kernel-image"}).empty(); }
 
+// NVRTC without its builtins compiles nothing, so that the driver gets an empty image.
+bool code_was_made(const Facts& facts) { return not_rocm(facts) && !facts.saw({{missing, "nvrtc-builtins"}}); }
+
 // Ollama logs each GPU that it skips, even if it works on another.
 bool not_left_out(const Facts& facts) {
   return !facts.used() || std::ranges::any_of(facts.all({unsupported, "compute-capability"}),
@@ -262,7 +265,7 @@ Diagnosis diagnosis() {
       .explains = {"usage.detected-unused", "runtime.jit-slow"},
       .symptoms =
           {
-              {{missing, "cuda-kernel-image"}, certain, not_rocm},
+              {{missing, "cuda-kernel-image"}, certain, code_was_made},
               {{unsupported, "gpu-architecture"}, certain},
               {{failed, "cuda-call"}, certain, not_used, "code", cuda_error::no_binary_for_gpu},
               {{too_old, "compute-capability"}, certain},

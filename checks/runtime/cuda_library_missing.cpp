@@ -71,6 +71,7 @@ Diagnosis diagnosis() {
               {{missing, "any-library"}, possible, unnamed_and_unused, "library", "cuda"},
               {{missing, "any-cuda-library"}, possible, gpu_build_without_libraries},
               {{failed, "jax-plugin"}, possible, plugin_alone_fails},
+              {{missing, "nvrtc-builtins"}, likely},
           },
       .judge = judge,
   };

@@ -45,6 +45,9 @@ void judge(const Facts& facts, Answers& answers) {
                                       line->detail("local"), line->detail("linked"))}};
 }
 
+// A package whose files are missing says nothing of versions.
+bool package_whole(const Facts& facts) { return !facts.saw({{missing, "package-file"}}); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -59,7 +62,7 @@ Diagnosis diagnosis() {
       .explains = {"runtime.cuda-library-missing"},
       .symptoms =
           {
-              {{mismatch, "cuda-version"}, likely},
+              {{mismatch, "cuda-version"}, likely, package_whole},
               {{too_old, "jax-library"}, likely},
           },
       .judge = judge,

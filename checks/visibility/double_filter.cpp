@@ -57,6 +57,10 @@ void judge_program(const Facts& facts, Answers& answers) {
     const auto number = number_in(entry);
     return number && (gpus == 0 || *number < gpus);
   };
+  // A list such as 0,1,2 leaves the numbers as they are.
+  std::size_t in_order = 0;
+  while (in_order < entries.size() && number_in(entries[in_order]) == in_order) ++in_order;
+  if (in_order == entries.size()) return;
   // Ranks are numbered from 0 whatever the variable names, so there are more ranks than GPUs.
   if (facts.saw({{noted, "ranks"}})) return;
   if (asked && !entries.empty() && gpus != 1 && std::ranges::all_of(entries, fits))

@@ -28,6 +28,23 @@ void judge_shown(const Facts& facts, Answers& answers) {
   }
 }
 
+// A program that takes each entry for a number.
+void judge_number(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{unsupported, "uuid-as-device"}});
+  if (!line) return;
+  Finding& finding = answers.found_in(*line, Confidence::likely);
+  finding.title = "The program takes no UUIDs in the visibility variable";
+  finding.explanation = "CUDA takes numbers and UUIDs; this program reads each entry as a number.";
+  finding.fix = {{.text =
+                      "Name the GPU by its number. A MIG slice has none: give it to a container as its only device, "
+                      "or leave it to a release of the program that takes UUIDs."}};
+}
+
+void judge(const Facts& facts, Answers& answers) {
+  judge_number(facts, answers);
+  judge_shown(facts, answers);
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -48,7 +65,7 @@ Diagnosis diagnosis() {
               {{missing, "gpu-uuid"}, likely},
           },
       .judge_host = [](const Snapshot& snapshot, Answers& answers) { visibility::judge_cut(snapshot, answers, true); },
-      .judge = judge_shown,
+      .judge = judge,
   };
 }
 

@@ -90,6 +90,28 @@ bool of_gpu_stack(std::string_view library) {
                              [&](const char* start) { return library.starts_with(start); });
 }
 
+// "xformers": the installed package with compiled code for PyTorch that a file belongs to.
+std::string torch_extension_of(std::string_view file) {
+  static const RE2 place(
+      R"([\\/](?:site|dist)-packages[\\/](xformers|torchvision|torchaudio|torchtext|torchao|functorch|flash_attn|apex|)"
+      R"(mmcv|deepspeed|bitsandbytes|detectron2|fairscale|torch_\w+|intel_extension_for_pytorch|vllm|auto_gptq)[\\/])",
+      RE2::Latin1);
+  std::string package;
+  RE2::PartialMatch(re2::StringPiece(file.data(), file.size()), place, &package);
+  return package;
+}
+
+// Whether Keras was building a model anew from what a file says of it.
+bool restores_model(const std::vector<Frame>& frames) {
+  static const RE2 function(
+      R"(, in (?:\w*deserialize\w*|\w*serialized_\w*|from_config|load_model\w*|_?load_weights\w*|model_from_\w+))",
+      RE2::Latin1);
+  const auto text = [](std::string_view line) { return re2::StringPiece(line.data(), line.size()); };
+  return contains(frames.back().file, "keras") && std::ranges::any_of(frames, [&](const Frame& frame) {
+           return contains(frame.file, "keras") && RE2::PartialMatch(text(frame.line), function);
+         });
+}
+
 class Traceback {
  public:
   void line(std::size_t row, std::string_view line) {
@@ -127,6 +149,8 @@ class Traceback {
     static const RE2 library(
         R"((?:\w+\.)*(?:ImportError|OSError|RuntimeError): (lib[\w.+-]+\.so[.\d]*): cannot open shared.*)",
         RE2::Latin1);
+    static const RE2 torch_name(R"(^ImportError: cannot import name '?\w+'? from '?torch\b)", RE2::Latin1);
+    static const RE2 other_form(R"(^(?:TypeError|AttributeError|KeyError): )", RE2::Latin1);
     static const RE2 name(R"((?:\w+\.)*\w*(?:Error|Exception): .*)", RE2::Latin1);
     if (line.empty() || line[0] == ' ' || !contains(words, "Error: ")) return;
     const re2::StringPiece text(words.data(), words.size());
@@ -136,6 +160,12 @@ class Traceback {
         add_symptom(snapshot_, {missing, "system-library"}, row, line).details = {{"library", soname},
                                                                                   {"framework", framework}};
     }
+    if (RE2::PartialMatch(text, torch_name)) {
+      if (const std::string package = torch_extension_of(frames_.back().file); !package.empty())
+        add_symptom(snapshot_, {mismatch, "torch-extension-version"}, row, line).details = {{"package", package}};
+    }
+    if (RE2::PartialMatch(text, other_form) && restores_model(frames_))
+      add_symptom(snapshot_, {mismatch, "saved-model"}, row, line);
     if (RE2::FullMatch(text, name)) finish();
   }
 
