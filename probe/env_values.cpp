@@ -7,6 +7,7 @@
 #include "host/text.h"
 #include "knowledge/codes/names.h"
 #include "knowledge/lower_case.h"
+#include "probe/text_piece.h"
 
 namespace envdoctor {
 namespace {
@@ -20,7 +21,7 @@ bool is_one_of(const std::vector<std::string>& sorted, std::string_view word) {
   return std::ranges::binary_search(sorted, lower_case(word));
 }
 
-bool matches(std::string_view text, const RE2& form) { return RE2::FullMatch(Piece(text.data(), text.size()), form); }
+bool matches(std::string_view text, const RE2& form) { return RE2::FullMatch(piece_of(text), form); }
 
 // 12, -1, 0x1f, 12.4.1, 0-3, 512MiB, 0abc
 bool is_number(std::string_view text) {
@@ -81,7 +82,7 @@ std::string known_path(std::string_view path, const std::vector<std::string>& kn
     } else {
       static const RE2 kind(R"(.*(\.(?:icd|so|json|xml|py|txt|log))(?:\.[0-9.]{1,20})?)");
       std::string suffix;
-      RE2::FullMatch(Piece(name.data(), name.size()), kind, &suffix);
+      RE2::FullMatch(piece_of(name), kind, &suffix);
       out.append(withheld_name).append(suffix);
     }
     begin = end + 1;

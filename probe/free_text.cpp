@@ -14,6 +14,7 @@
 #include "probe/public_hosts.h"
 #include "probe/replace_groups.h"
 #include "probe/revision_words.h"
+#include "probe/text_piece.h"
 #include "probe/words_before.h"
 
 namespace envdoctor {
@@ -22,8 +23,8 @@ namespace {
 using Piece = re2::StringPiece;
 
 std::string_view view(const Piece& piece) { return {piece.data(), piece.size()}; }
-bool is_wholly(std::string_view text, const RE2& form) { return RE2::FullMatch(Piece(text.data(), text.size()), form); }
-bool occurs(std::string_view text, const RE2& form) { return RE2::PartialMatch(Piece(text.data(), text.size()), form); }
+bool is_wholly(std::string_view text, const RE2& form) { return RE2::FullMatch(piece_of(text), form); }
+bool occurs(std::string_view text, const RE2& form) { return RE2::PartialMatch(piece_of(text), form); }
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -87,7 +88,7 @@ bool is_file_of_programs(std::string_view name) {
 std::string without_name(std::string_view name) {
   static const RE2 kind(R"(.*?(\.(?:tar\.)?[A-Za-z][A-Za-z0-9]{0,10}(?::\d+)?))");
   std::string suffix;
-  RE2::FullMatch(Piece(name.data(), name.size()), kind, &suffix);
+  RE2::FullMatch(piece_of(name), kind, &suffix);
   return "<name>" + suffix;
 }
 

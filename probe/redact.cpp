@@ -20,6 +20,7 @@
 #include "probe/lazy_pattern.h"
 #include "probe/replace_groups.h"
 #include "probe/revision_words.h"
+#include "probe/text_piece.h"
 
 namespace envdoctor {
 
@@ -54,9 +55,8 @@ void redact_emails(std::string& text) {
   static const RE2 email(R"([A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9](?:[A-Za-z0-9-]*\.)+[A-Za-z]{2,})");
   // systemd's user@1000.service, Homebrew's node@20--20.11.1.
   static const RE2 other(R"(\.(?:service|scope|slice|socket|timer|mount|target)$|@\d+(?:\.\d+)*--)");
-  replace_unless(text, email, "<email>", [](auto, std::string_view match, auto) {
-    return RE2::PartialMatch(Piece(match.data(), match.size()), other);
-  });
+  replace_unless(text, email, "<email>",
+                 [](auto, std::string_view match, auto) { return RE2::PartialMatch(piece_of(match), other); });
 }
 
 void redact_paired_hardware_addresses(std::string& text) {
@@ -446,7 +446,7 @@ void redact_named(std::string& text, const LowerText& low) {
 // Whether a text ends in words that say that a revision or a digest follows.
 bool names_a_revision(std::string_view before) {
   static const RE2 revision(ends_before_revision("|/"));
-  return RE2::PartialMatch(Piece(before.data(), before.size()), revision);
+  return RE2::PartialMatch(piece_of(before), revision);
 }
 
 // Drawn words behind no name that tells of them, but of forms that programs use: between quotation marks, behind a
@@ -501,9 +501,9 @@ void redact_accounts(std::string& text) {
       text, account, "<user>@<host>", [](std::string_view before, std::string_view match, std::string_view after) {
         const std::size_t at = match.find('@');
         static const RE2 product(R"([a-zA-Z]\w?@[a-zA-Z]\w?(?:\.(?:T|mT|H|t))?)");  // of two matrices
-        const bool common = RE2::FullMatch(Piece(match.data(), match.size()), product) ||
+        const bool common = RE2::FullMatch(piece_of(match), product) ||
                             (!tells_something(match.substr(0, at)) && !tells_something(match.substr(at + 1)));
-        return common || RE2::PartialMatch(Piece(match.data(), match.size()), version) || before.ends_with('/') ||
+        return common || RE2::PartialMatch(piece_of(match), version) || before.ends_with('/') ||
                (!after.empty() && std::string_view(": \t\r\n]\"'),;\\").find(after.front()) == std::string_view::npos);
       });
 }

@@ -14,8 +14,8 @@
 #include "host/text.h"
 #include "knowledge/wordings/slots.h"
 #include "knowledge/wordings/wordings.h"
-#include "probe/match_length.h"
 #include "probe/redact.h"
+#include "probe/text_piece.h"
 
 namespace envdoctor {
 namespace {

@@ -9,13 +9,13 @@
 #include <optional>
 
 #include "host/text.h"
+#include "probe/text_piece.h"
 
 namespace envdoctor {
 namespace {
 
 constexpr std::size_t most_blocks = 512, longest_line = 2000, most_of_repr = 200, most_words_above = 12;
 
-re2::StringPiece text_piece(std::string_view text) { return {text.data(), text.size()}; }
 bool is_digit_of(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 bool is_word_of(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -42,7 +42,7 @@ const Maker* maker_at(std::string_view line, std::size_t at) {
 bool has_unit_behind(std::string_view rest) {
   static const RE2 unit(
       R"(^(?:[a-zA-Z]+/|[a-zA-Z_/]| (?:[munµ]?s|secs?|seconds?|min|minutes|hours?|[kKMGT]i?B|[kKMGT]?B/s|[MGT]?[Ff]lops?|[kKMG]?Hz|W|C|it/s|fps|epochs?|steps?|iterations?|images?|samples/\w+|[GT]FLOPS?|x|%)(?:\W|$)))");
-  return RE2::PartialMatch(text_piece(rest), unit);
+  return RE2::PartialMatch(piece_of(rest), unit);
 }
 
 // One line's cursor: a call's arguments and quoted words hold no results.
@@ -117,14 +117,14 @@ std::optional<NumberArray> row_at(std::string_view line, std::size_t& at) {
 std::string_view side_behind(std::string_view rest) {
   static const RE2 form(R"(^ ?[(\[]([A-Za-z]{2,12})[)\]])");
   re2::StringPiece word;
-  RE2::PartialMatch(text_piece(rest), form, &word);
+  RE2::PartialMatch(piece_of(rest), form, &word);
   return {word.data(), word.size()};
 }
 
 // "[0] 0.53", "[3]: 1.25" of a debugger: the index is part of the label.
 bool is_index(std::string_view line, std::size_t at) {
   static const RE2 form(R"(^\[[0-9]{1,5}\][ :=])");
-  return RE2::PartialMatch(text_piece(line.substr(at)), form);
+  return RE2::PartialMatch(piece_of(line.substr(at)), form);
 }
 
 // What stands behind the numbers of "tensor(": ", device='cuda:0', dtype=torch.float16)".
@@ -132,7 +132,7 @@ void read_repr(std::string_view rest, NumberBlock& block) {
   static const RE2 device(
       R"(device='?([a-z]+(?::[0-9]+)?)|<(?:NDArray|RowSparseNDArray) [0-9x]+ @([a-z]+\([0-9]+\))|^\s*\[torch\.(Cuda)\w*Tensor)");
   std::string named, context, torch7;
-  if (RE2::PartialMatch(text_piece(rest), device, &named, &context, &torch7)) {
+  if (RE2::PartialMatch(piece_of(rest), device, &named, &context, &torch7)) {
     block.device = !named.empty() ? named : !context.empty() ? context : "cuda";
     block.made = true;
   }
@@ -149,7 +149,7 @@ std::string_view without_marks(std::string_view label) {
 
 bool is_prompt(std::string_view line) {
   static const RE2 form(R"(^\s{0,4}(?:>>> ?|In ?\[[0-9]*\]: ?|julia> |[a-z0-9]{1,3}> ))");
-  return RE2::PartialMatch(text_piece(line), form);
+  return RE2::PartialMatch(piece_of(line), form);
 }
 std::string_view behind_prompt(std::string_view line) {
   return trimmed(line.substr(line.find_first_of(">:") + (contains(line, ">>>") ? 3 : 1)));
@@ -310,8 +310,8 @@ bool is_code(std::string_view line) {
       R"(^\s*(?:[\w.]{1,40} ?[:=] ?(?:\{[^}]{1,80}\} ?)?)?(?:tensor|array|Array|tf\.Tensor|np\.float(?:32|64)|DeviceArray)\()");
   static const RE2 labelled(R"(\) ?(?:[:=]|->|=>) ?(?:tensor\(|array\(|\[|-?[0-9]|-?nan|-?inf))");
   if (line.size() > 400 || line.find_first_of("( ") == std::string_view::npos) return false;
-  return RE2::PartialMatch(text_piece(line), form) && !RE2::PartialMatch(text_piece(line), shown) &&
-         !RE2::PartialMatch(text_piece(line), labelled);
+  return RE2::PartialMatch(piece_of(line), form) && !RE2::PartialMatch(piece_of(line), shown) &&
+         !RE2::PartialMatch(piece_of(line), labelled);
 }
 
 std::vector<NumberBlock> number_blocks(std::string_view text) { return Scanner(text).scan(); }

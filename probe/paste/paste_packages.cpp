@@ -3,6 +3,7 @@
 
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 
 namespace envdoctor {
 namespace {
@@ -138,9 +139,7 @@ Snapshot parse_conda_plan(const std::string& text) {
   Row row;
   std::string build;
   for (const std::string_view line : lines_of(text)) {
-    if (!contains(line, " | ") ||
-        !RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form, &row.name, &row.version, &build))
-      continue;
+    if (!contains(line, " | ") || !RE2::FullMatch(piece_of(line), form, &row.name, &row.version, &build)) continue;
     add(snapshot, row);
     add_build(snapshot, row, build);
   }

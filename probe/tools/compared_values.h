@@ -1,5 +1,6 @@
 #pragma once
 // Numbers with the side that their words name: what tool_compared_values.cpp compares.
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,5 +36,38 @@ struct Shown {
   std::string computed{};  // the same of the variable that a moved one was made of: "x.sum()" of y = x.cuda()
 };
 std::vector<Shown> shown_by_script(std::string_view text, const std::vector<NumberBlock>& blocks);
+
+struct Difference {
+  double relative = 0;       // of the reference; infinite where a side is
+  const char* by = nullptr;  // what it shows: "rounding", "value", "nan", "infinite", "stuck", …
+  std::size_t row = 0;
+  std::string device{};
+  bool products = true;  // no: statements show that nothing was multiplied in matrices
+};
+
+// Relative differences below this may be rounding.
+constexpr double largest_rounding = 0.02;
+
+// Values of two columns whose heads name a device and a reference: "i cpu gpu" above rows of as many fields, or
+// "A vs B" above rows that end in two numbers.
+std::optional<Difference> in_columns(const std::vector<std::string_view>& lines);
+
+// The functions below need no words that name a side.
+
+// Whether a number stands at 2^24, above which float32 cannot count by one, and the other went on.
+bool is_stuck(double number, double other);
+std::optional<Difference> of_counts(const std::vector<NumberBlock>& blocks);
+std::optional<Difference> of_neighbours(const std::vector<NumberBlock>& blocks);
+std::optional<Difference> of_subnormals(const std::vector<NumberBlock>& blocks, bool of_a_device);
+std::optional<Difference> of_subtractions(const std::vector<NumberBlock>& blocks);
+
+// A tensor of one device that is not what stands before it on another one, though it is its copy; null: none.
+const NumberBlock* changed_copy(const std::vector<NumberBlock>& blocks);
+
+struct Nan {
+  std::size_t row = 0;
+  bool half = false;
+};
+std::optional<Nan> nan_in(const std::vector<NumberBlock>& blocks, const std::string& text);
 
 }  // namespace envdoctor::compared

@@ -1,4 +1,5 @@
 #include "probe/tools/shell_session.h"
+#include "probe/text_piece.h"
 
 #include <re2/re2.h>
 
@@ -71,7 +72,7 @@ std::string option_of(std::string_view command) {
 bool opens_a_shell(std::string_view command) {
   static const RE2 shell(R"(.*\s(?:(?:/bin/|/usr/bin/)?(?:ba|z|da)?sh|-it?|-ti)\s*)", RE2::Latin1);
   return contains(command, " shell ") || contains(command, " enter ") || contains(command, " rsh ") ||
-         contains(command, "lxc-attach") || RE2::FullMatch(re2::StringPiece(command.data(), command.size()), shell);
+         contains(command, "lxc-attach") || RE2::FullMatch(piece_of(command), shell);
 }
 
 // "kim@box" of a prompt; the whole prompt if it has no user and host.
@@ -86,7 +87,7 @@ std::string_view whose(std::string_view prompt) {
 
 bool prompt_of_container(std::string_view prompt) {
   static const RE2 form(R"((?:\(.{1,40}\) ?)?\w+@[0-9a-f]{12}:.*|(?:Apptainer|Singularity)\S*> ?)", RE2::Latin1);
-  return RE2::FullMatch(re2::StringPiece(prompt.data(), prompt.size()), form);
+  return RE2::FullMatch(piece_of(prompt), form);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "evidence/merge.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 #include "probe/tools/shell_session.h"
 #include "probe/tools/tool_symptom.h"
 
@@ -57,7 +58,7 @@ void compare_places(const std::vector<ShellCommand>& session, Snapshot& snapshot
 std::string filter_of(std::string_view command) {
   static const RE2 form(R"((?:sudo )?lsmod *\| *e?grep((?: +-\w+)*) +["']?([\w|\\_-]+)["']?\s*)", RE2::Latin1);
   std::string options, filter;
-  if (!RE2::FullMatch(re2::StringPiece(command.data(), command.size()), form, &options, &filter)) return {};
+  if (!RE2::FullMatch(piece_of(command), form, &options, &filter)) return {};
   return contains(options, "v") ? "" : filter;
 }
 
@@ -93,7 +94,7 @@ std::string running_kernel(const std::vector<ShellCommand>& session) {
     if (!command.typed.text.starts_with("uname -") || command.output.empty()) continue;
     std::string kernel;
     const std::string_view line = trimmed(command.output.front().text);
-    if (RE2::FullMatch(re2::StringPiece(line.data(), line.size()), release, &kernel)) return kernel;
+    if (RE2::FullMatch(piece_of(line), release, &kernel)) return kernel;
   }
   return {};
 }
@@ -188,9 +189,7 @@ void nodes_listed(const ShellCommand& command, Snapshot& snapshot) {
   static const RE2 path(R"((?:/dev/)?(nvidia(?:\d+|ctl|-uvm|-uvm-tools|-modeset)|kfd|dri/(?:renderD|card)\d+))",
                         RE2::Latin1);
   const std::string_view typed = command.typed.text;
-  if (!command.engine.empty() || typed.size() > 200 ||
-      !RE2::FullMatch(re2::StringPiece(typed.data(), typed.size()), asked))
-    return;
+  if (!command.engine.empty() || typed.size() > 200 || !RE2::FullMatch(piece_of(typed), asked)) return;
   std::vector<DeviceNode> nodes;
   for (const ShellLine& line : command.output) {
     for (const std::string_view word : words_of(line.text.substr(0, 2000))) {
@@ -208,7 +207,7 @@ void wsl_version(const ShellCommand& command, Snapshot& snapshot) {
   static const RE2 asked(R"((?:.*\s)?wsl(?:\.exe)? (?:-l|--list)\b.*)", RE2::Latin1);
   static const RE2 distribution(R"(\s*(\*?)\s*\S+\s+(\w+)\s+([12])\s*)", RE2::Latin1);
   const std::string_view typed = command.typed.text;
-  if (!RE2::FullMatch(re2::StringPiece(typed.data(), typed.size()), asked)) return;
+  if (!RE2::FullMatch(piece_of(typed), asked)) return;
   const ShellLine* first = nullptr;
   for (const ShellLine& line : command.output) {
     std::string mark, state, version;

@@ -8,6 +8,7 @@
 #include "probe/paste/number_arrays.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 #include "probe/tools/compared_values.h"
 #include "probe/tools/tool_symptom.h"
 
@@ -25,7 +26,7 @@ bool is_loop_over_devices(std::string_view line) {
   if (!contains(line, "for")) return false;
   static const RE2 form(
       R"(\bfor \w+(?:, ?\w+)? in [^\n]*(?:device_count\(\)|devices\([^)]*\))|\bfor ?\([^\n]*(?:num|n|device)_?(?:devices|gpus|count))");
-  return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form);
+  return RE2::PartialMatch(piece_of(line), form);
 }
 
 // "cuda:2 result 0.5", "GPU 1: tensor(0.5000)"; nothing that a monitor shows of a device.
@@ -37,8 +38,7 @@ std::optional<NumberArray> result_of_device(std::string_view line, int& ordinal)
     return std::nullopt;
   std::string said;
   re2::StringPiece value;
-  if (!RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form, &ordinal, &said, &value))
-    return std::nullopt;
+  if (!RE2::PartialMatch(piece_of(line), form, &ordinal, &said, &value)) return std::nullopt;
   const compared::Label label = compared::label_of(said);
   if (label.other ||
       (!label.result && !label.plain && !std::string_view(value.data(), value.size()).starts_with("tensor(")))

@@ -6,6 +6,7 @@
 
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 #include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {
@@ -36,11 +37,9 @@ Snapshot parse_docker(const std::string& text) {
     if (words.starts_with("\"DeviceRequests\": null") || words.starts_with("\"DeviceRequests\": []"))
       requests = line, requests_row = at;
     if (words.starts_with("\"Runtime\": \"nvidia\"") || contains(words, "\"PathOnHost\": \"/dev/")) runtime = true;
-    if (contains(words, "NVIDIA_REQUIRE_CUDA=") &&
-        RE2::FullMatch(re2::StringPiece(words.data(), words.size()), asks, &cuda))
+    if (contains(words, "NVIDIA_REQUIRE_CUDA=") && RE2::FullMatch(piece_of(words), asks, &cuda))
       add_symptom(snapshot, {noted, "image-needs-cuda"}, at, line).details["cuda"] = cuda;
-    if (contains(words, "NVIDIA_VISIBLE_DEVICES=") &&
-        RE2::FullMatch(re2::StringPiece(words.data(), words.size()), hides))
+    if (contains(words, "NVIDIA_VISIBLE_DEVICES=") && RE2::FullMatch(piece_of(words), hides))
       add_symptom(snapshot, {missing, "device-request-of-container"}, at, line);
     if (contains(words, "Found 0 CDI devices")) add_symptom(snapshot, {missing, "container-spec"}, at, line);
   }

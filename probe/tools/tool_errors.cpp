@@ -8,6 +8,7 @@
 
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 #include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {
@@ -127,7 +128,7 @@ constexpr Meaning meanings[] = {
 bool succeeded(std::string_view line) {
   static const RE2 form(R"((?:\[pid +\d+\] |\d+ +)?(?:open|openat|access|stat|newfstatat)\(.*\) += \d+\s*)",
                         RE2::Latin1);
-  return contains(line, ") ") && RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form);
+  return contains(line, ") ") && RE2::FullMatch(piece_of(line), form);
 }
 
 struct TracedLibrary {
@@ -144,9 +145,7 @@ std::optional<TracedLibrary> traced_library(std::string_view line) {
                         RE2::Latin1);
   TracedLibrary library;
   std::string result;
-  if (!contains(line, ".so.") ||
-      !RE2::FullMatch(re2::StringPiece(line.data(), line.size()), form, &library.name, &result))
-    return std::nullopt;
+  if (!contains(line, ".so.") || !RE2::FullMatch(piece_of(line), form, &library.name, &result)) return std::nullopt;
   library.found = !result.starts_with('-');
   return library;
 }

@@ -6,13 +6,12 @@
 
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 
 namespace envdoctor {
 namespace {
 
 constexpr std::size_t most_gpus = 1024, most_processes = 4096, longest_row = 1000;
-
-re2::StringPiece as_piece(std::string_view text) { return {text.data(), text.size()}; }
 
 // "1.2", "GiB" -> MiB.
 std::int64_t mib_of(const std::string& number, std::string_view unit) {
@@ -42,7 +41,7 @@ bool gpustat_row(std::string_view line, Nvidia& nvidia) {
   static const RE2 process(R"((?:[:/](\w[\w.-]*))?(?:/(\d+))?\((\d+)M\))", RE2::Latin1);
   std::string index, name, degrees, share, used, total;
   re2::StringPiece rest;
-  if (!RE2::FullMatch(as_piece(line), row, &index, &name, &degrees, &share, &used, &total, &rest)) return false;
+  if (!RE2::FullMatch(piece_of(line), row, &index, &name, &degrees, &share, &used, &total, &rest)) return false;
   const std::int64_t gpu = number_of(index).value_or(0);
   auto& devices = nvidia.devices.fill();
   if (devices.size() >= most_gpus) return true;
@@ -86,7 +85,7 @@ class Nvitop {
     const std::string text = with_plain_bars(raw);
     const std::string_view line = trimmed(text);
     std::string a, b, c, d, e;
-    if (RE2::FullMatch(as_piece(line), header, &a, &b)) {
+    if (RE2::FullMatch(piece_of(line), header, &a, &b)) {
       seen_ = true;
       nvidia.kernel_driver_version = a;
       nvidia.cuda_driver_version = b;
@@ -96,19 +95,19 @@ class Nvitop {
       nvidia.processes.fill();
     } else if (nvidia.processes.get()) {
       auto& processes = nvidia.processes.fill();
-      if (processes.size() < most_processes && RE2::FullMatch(as_piece(line), process, &a, &b, &c, &d, &e))
+      if (processes.size() < most_processes && RE2::FullMatch(piece_of(line), process, &a, &b, &c, &d, &e))
         processes.push_back({.pid = number_of(b).value_or(0),
                              .name = std::string(base_name(e)),
                              .gpu = number_of(a).value_or(0),
                              .memory_mib = mib_of(c, d)});
-    } else if (RE2::FullMatch(as_piece(line), first, &a, &b, &c)) {
+    } else if (RE2::FullMatch(piece_of(line), first, &a, &b, &c)) {
       auto& devices = nvidia.devices.fill();
       if (devices.size() >= most_gpus) return;
       NvidiaDevice& device = device_in(devices, number_of(a).value_or(0));
       device.name = std::string(trimmed(b));
       device.pci_address = c;
       last_ = device.index.or_empty();
-    } else if (nvidia.devices.get() && RE2::FullMatch(as_piece(line), memory, &a, &b, &c, &d, &e)) {
+    } else if (nvidia.devices.get() && RE2::FullMatch(piece_of(line), memory, &a, &b, &c, &d, &e)) {
       NvidiaDevice& device = device_in(nvidia.devices.fill(), last_);
       add_memory(device, mib_of(a, b), mib_of(c, d));
       if (const auto share = number_of(e)) device.utilization_percent = *share;
@@ -122,7 +121,7 @@ class Nvitop {
 
 bool process_list_header(std::string_view line) {
   static const RE2 form(R"((?i)\W*(?:gpu +)?pid\b[^\n]{0,60}\bmem(?:ory)?\b[^\n]{0,40})", RE2::Latin1);
-  return line.size() < 200 && !contains(line, ",") && RE2::FullMatch(as_piece(line), form);
+  return line.size() < 200 && !contains(line, ",") && RE2::FullMatch(piece_of(line), form);
 }
 
 // "4711 python 5144MiB" below "PID … GPU Memory".
@@ -136,7 +135,7 @@ class ProcessList {
     }
     std::string pid, memory, unit;
     if (!inside_ || trimmed(line).empty()) return;
-    inside_ = RE2::FullMatch(as_piece(line), row, &pid, &memory, &unit);
+    inside_ = RE2::FullMatch(piece_of(line), row, &pid, &memory, &unit);
     auto& processes = nvidia.processes.fill();
     if (inside_ && processes.size() < most_processes)
       processes.push_back({.pid = number_of(pid).value_or(0), .memory_mib = mib_of(memory, unit)});

@@ -6,6 +6,7 @@
 #include "probe/gpu/lspci.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 #include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {
@@ -58,15 +59,13 @@ Snapshot parse_lshw(const std::string& text) {
             std::pair("Red Hat", "1b36"), std::pair("Cirrus", "1013")})
         if (contains(*maker, name)) device.vendor_id = id;
     }
-    if (RE2::FullMatch(re2::StringPiece(words.data(), words.size()), ids, &vendor, &number)) {
+    if (RE2::FullMatch(piece_of(words), ids, &vendor, &number)) {
       for (std::string* id : {&vendor, &number}) std::ranges::transform(*id, id->begin(), ::tolower);
       device.vendor_id = vendor;
       device.device_id = number;
     }
     if (const auto place = after(words, "bus info: pci@")) device.address = std::string(*place);
-    if (words.starts_with("configuration:") &&
-        RE2::FullMatch(re2::StringPiece(words.data(), words.size()), driver, &number))
-      device.driver = number;
+    if (words.starts_with("configuration:") && RE2::FullMatch(piece_of(words), driver, &number)) device.driver = number;
     if (line.empty()) inside = false;
   }
   std::erase_if(devices, [](const PciDevice& one) { return !one.vendor_id.get() || !one.address.get(); });

@@ -4,6 +4,7 @@
 
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 
 namespace envdoctor {
 namespace {
@@ -60,7 +61,7 @@ const std::vector<FormQuestion>& form_questions() {
 
 const FormQuestion* form_question(std::string_view text) {
   for (const FormQuestion& one : form_questions()) {
-    if (RE2::FullMatch(re2::StringPiece(text.data(), text.size()), one.form)) return &one;
+    if (RE2::FullMatch(piece_of(text), one.form)) return &one;
   }
   return nullptr;
 }

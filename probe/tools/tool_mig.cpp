@@ -3,6 +3,7 @@
 
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 #include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {
@@ -29,7 +30,7 @@ Snapshot parse_mig_instances(const std::string& text) {
       none = line, none_row = at;
     std::string gpu, name, profile, number;
     if (line.starts_with("|") && contains(line, " MIG ") && line.size() < 300 &&
-        RE2::FullMatch(re2::StringPiece(line.data(), line.size()), instance, &gpu, &name, &profile, &number))
+        RE2::FullMatch(piece_of(line), instance, &gpu, &name, &profile, &number))
       ++(compute ? compute_instances : gpu_instances);
   }
   if (!none.empty() && compute_instances == 0)

@@ -10,6 +10,7 @@
 #include "probe/paste/number_arrays.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 #include "probe/tools/compared_values.h"
 #include "probe/tools/tool_symptom.h"
 
@@ -47,7 +48,7 @@ std::optional<PrintedError> named_error(std::string_view line, std::size_t row) 
 bool is_difference(std::string_view line) {
   if (!contains(line, "abs(") && !contains(line, "norm(") && !contains(line, "max(")) return false;
   static const RE2 form(R"((?:abs|norm|max)\([^\n]*[\w)\]] ?- ?[\w(][^\n]*\)|[\w)\]] ?- ?[\w(][^\n]*\)\.abs\(\))");
-  return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), form);
+  return RE2::PartialMatch(piece_of(line), form);
 }
 
 // "cpu vs cuda: 4.1e-4", what Polygraphy would have to allow: "elemwise error | [abs=0.5]", and what a test does not
@@ -75,8 +76,7 @@ std::optional<double> value_of_statement(std::string_view line, std::string_view
   static const RE2 below(
       R"(^[\s>#]{0,8}(?:Out\[[0-9]+\]: ?)?(?:[0-9]{1,3}[\s:,]{1,3})?(?:tensor\(|array\(|Array\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)(?:[,)\s]|$))");
   double value = 0;
-  if (RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), behind, &value) ||
-      RE2::PartialMatch(re2::StringPiece(next.data(), next.size()), below, &value))
+  if (RE2::PartialMatch(piece_of(line), behind, &value) || RE2::PartialMatch(piece_of(next), below, &value))
     return value;
   return std::nullopt;
 }

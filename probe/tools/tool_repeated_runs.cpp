@@ -11,14 +11,13 @@
 #include "probe/paste/number_blocks.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 #include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {
 namespace {
 
 constexpr std::size_t most_of_line = 300, most_lines = 4096, few_lines = 200;
-
-re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
 // "Run 3: top1 = 0.25", "GPU Run 1:", "2nd inference": which run, of what.
 struct Run {
@@ -34,7 +33,7 @@ std::optional<Run> run_at(std::string_view line) {
   static const RE2 ordinal(
       R"((?i)^([\s>#*=\[-]{0,8}(?:[a-z]{1,12} )?)(first|second|third|1st|2nd|3rd) (?:run|time|trial|try|attempt|execution|infer(?:ence)?|pass)\b[\]:*=\s-]{0,8})");
   Run run;
-  re2::StringPiece rest = piece(line.substr(0, most_of_line));
+  re2::StringPiece rest = piece_of(line.substr(0, most_of_line));
   if (!RE2::Consume(&rest, numbered, &run.of, &run.number) && !RE2::Consume(&rest, ordinal, &run.of, &run.number))
     return std::nullopt;
   run.of = lower_case(run.of);
@@ -126,7 +125,7 @@ std::optional<std::size_t> by_checksums(const std::vector<std::string_view>& lin
   bool any_equal = false;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::string sum, name;
-    if (!RE2::FullMatch(piece(lines[i].substr(0, most_of_line)), form, &sum, &name)) continue;
+    if (!RE2::FullMatch(piece_of(lines[i].substr(0, most_of_line)), form, &sum, &name)) continue;
     std::erase_if(name, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
     const auto [known, is_new] = seen.try_emplace(name, sum);
     any_equal = any_equal || (!is_new && known->second == sum);
@@ -146,7 +145,7 @@ std::optional<Step> step_at(std::string_view line, std::size_t row) {
   static const RE2 head(
       R"((?i)\b((?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+(?:[\])/,:\[ ]{1,3}(?:epoch|iter(?:ation)?|step|batch)?[ :=#\[]{0,3}[0-9]+\b){0,3}))");
   static const RE2 value(R"((?i)\b(?:[a-z]+[ _])?loss[ :=]{1,4}\[?(?:tensor\()?([0-9]+\.[0-9]{2,}(?:e[-+]?[0-9]+)?))");
-  re2::StringPiece rest = piece(line);
+  re2::StringPiece rest = piece_of(line);
   std::string key;
   Step step{.row = row};
   if (!RE2::FindAndConsume(&rest, head, &key) || !RE2::PartialMatch(rest, value, &step.value)) return std::nullopt;
@@ -185,7 +184,7 @@ std::optional<std::size_t> by_columns(const std::vector<std::string_view>& lines
   std::size_t equal = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     double a = 0, b = 0;
-    if (!contains(lines[i], "tensor(") || !RE2::PartialMatch(piece(lines[i].substr(0, most_of_line)), form, &a, &b))
+    if (!contains(lines[i], "tensor(") || !RE2::PartialMatch(piece_of(lines[i].substr(0, most_of_line)), form, &a, &b))
       continue;
     if (a == b) {
       ++equal;
@@ -210,7 +209,7 @@ Printed printed_at(std::string_view line) {
   static const RE2 other(R"(^(?:[0-9]+(?: ?(?:s|ms|sec|min)\b)?|[A-Za-z_]+|.))");
   static const RE2 counter(R"(^[0-9])"), time(R"(.*[a-z]$)");
   Printed printed;
-  re2::StringPiece rest = piece(line), part;
+  re2::StringPiece rest = piece_of(line), part;
   RE2::Consume(&rest, item, &printed.item);
   double value = 0;
   while (!rest.empty()) {
@@ -248,7 +247,7 @@ std::optional<std::size_t> by_equal_lines(const std::vector<std::string_view>& l
   constexpr std::size_t most_forms = 256;
   static const RE2 seeded(R"((?i)\b(?:seed|rand(?:om)?(?:_seed)?)\b[ =:]{1,3}[0-9]+|manual_seed|set_seed|determinis)");
   const bool seed = std::ranges::any_of(
-      lines, [](std::string_view line) { return RE2::PartialMatch(piece(line.substr(0, most_of_line)), seeded); });
+      lines, [](std::string_view line) { return RE2::PartialMatch(piece_of(line.substr(0, most_of_line)), seeded); });
   std::map<std::string, Printed> first;
   std::map<std::string, int> items;
   for (std::size_t i = 0; i < lines.size() && first.size() < most_forms; ++i) {
@@ -281,7 +280,7 @@ std::vector<double> values_of_row(std::string_view line, const std::vector<std::
   const std::vector<std::string_view> fields = words_of(line);
   std::vector<double> values;
   for (std::size_t i = 0; i < fields.size() && fields.size() == columns.size(); ++i) {
-    if (RE2::FullMatch(piece(columns[i]), other)) continue;
+    if (RE2::FullMatch(piece_of(columns[i]), other)) continue;
     const auto value = number_of<double>(fields[i]);
     if (!value) return {};
     values.push_back(*value);
@@ -301,7 +300,7 @@ std::optional<std::size_t> by_tables(const std::vector<std::string_view>& lines)
   std::optional<Table> first, second;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string_view line = trimmed(lines[i].substr(0, most_of_line));
-    if (contains(line, "loss") && line.find('.') == line.npos && RE2::FullMatch(piece(line), heading)) {
+    if (contains(line, "loss") && line.find('.') == line.npos && RE2::FullMatch(piece_of(line), heading)) {
       std::optional<Table>& table = first ? second : first;
       if (table) return std::nullopt;
       table = Table{.columns = words_of(line)};
@@ -353,7 +352,7 @@ std::optional<std::size_t> by_statement(const std::vector<std::string_view>& lin
 bool starts_repeated_runs(std::string_view line) {
   static const RE2 form(
       R"((?i)\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]+\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: )|^\s*(?:epoch|iter\w*|step)s?\s+[a-z_]*(?:loss|acc))");
-  return RE2::PartialMatch(piece(line.substr(0, most_of_line)), form) || run_at(line).has_value();
+  return RE2::PartialMatch(piece_of(line.substr(0, most_of_line)), form) || run_at(line).has_value();
 }
 
 bool starts_list_of_runs(std::string_view line) {
@@ -361,7 +360,7 @@ bool starts_list_of_runs(std::string_view line) {
       R"(^\s*(?:#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2}|-?[0-9]+\.[0-9]{7,}\s*$|[0-9a-f]{32,64}\s+\*?\S+[_a-z]1\b))");
   const std::size_t first = line.find_first_not_of(" \t");
   if (first == line.npos || std::string_view("#-0123456789abcdef").find(line[first]) == line.npos) return false;
-  return RE2::PartialMatch(piece(line.substr(0, most_of_line)), form);
+  return RE2::PartialMatch(piece_of(line.substr(0, most_of_line)), form);
 }
 
 Snapshot parse_repeated_runs(const std::string& text) {

@@ -3,6 +3,7 @@
 
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 #include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {
@@ -45,8 +46,7 @@ Snapshot parse_slurm_node(const std::string& text) {
 
 bool starts_slurm_job(std::string_view line) {
   static const RE2 begins(R"(\s*(?:JobId=\d|(?:Req|Alloc)?TRES=\S*cpu=).*)", RE2::Latin1);
-  return line.size() < 1000 && contains(line, "=") &&
-         RE2::FullMatch(re2::StringPiece(line.data(), line.size()), begins);
+  return line.size() < 1000 && contains(line, "=") && RE2::FullMatch(piece_of(line), begins);
 }
 
 Snapshot parse_slurm_job(const std::string& text) {
@@ -57,8 +57,7 @@ Snapshot parse_slurm_job(const std::string& text) {
   for (const std::string_view line : lines_of(text)) {
     const std::size_t at = row++;
     std::string resources;
-    if (line.size() > 1000 || !RE2::FullMatch(re2::StringPiece(line.data(), line.size()), granted, &resources))
-      continue;
+    if (line.size() > 1000 || !RE2::FullMatch(piece_of(line), granted, &resources)) continue;
     if (!contains(resources, "gres/gpu")) add_symptom(snapshot, {missing, "gpu-of-slurm-job"}, at, line);
     break;
   }

@@ -7,6 +7,7 @@
 #include "probe/os/cpu_info.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 #include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {
@@ -24,10 +25,10 @@ struct TopologyRow {
 std::optional<TopologyRow> topology_row(std::size_t row, std::string_view line) {
   static const RE2 start(R"(\s*GPU\d{1,2}\s+(?:X|NV\d+|PIX|PXB|PHB|NODE|SYS|SOC)\s.*)", RE2::Latin1);
   static const RE2 cpus(R"(\d+-\d+(?:,\d+(?:-\d+)?)*|\d+(?:,\d+(?:-\d+)?)+)", RE2::Latin1);
-  if (line.size() > 1000 || !RE2::FullMatch(re2::StringPiece(line.data(), line.size()), start)) return std::nullopt;
+  if (line.size() > 1000 || !RE2::FullMatch(piece_of(line), start)) return std::nullopt;
   TopologyRow found{.row = row, .line = line};
   for (const std::string_view word : words_of(line)) {
-    if (found.cpus.empty() && RE2::FullMatch(re2::StringPiece(word.data(), word.size()), cpus)) found.cpus = word;
+    if (found.cpus.empty() && RE2::FullMatch(piece_of(word), cpus)) found.cpus = word;
   }
   return found;
 }
@@ -107,7 +108,7 @@ Snapshot parse_nvlink(const std::string& text) {
     std::string number, speed;
     if (line.starts_with("GPU ")) {
       close();
-    } else if (line.size() < 200 && RE2::FullMatch(re2::StringPiece(line.data(), line.size()), link, &number, &speed)) {
+    } else if (line.size() < 200 && RE2::FullMatch(piece_of(line), link, &number, &speed)) {
       if (speed.empty() && inactive++ == 0) first = at, first_line = line;
       active += !speed.empty();
     }

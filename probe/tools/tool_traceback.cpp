@@ -6,6 +6,7 @@
 
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 #include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {
@@ -97,7 +98,7 @@ std::string torch_extension_of(std::string_view file) {
       R"(mmcv|deepspeed|bitsandbytes|detectron2|fairscale|torch_\w+|intel_extension_for_pytorch|vllm|auto_gptq)[\\/])",
       RE2::Latin1);
   std::string package;
-  RE2::PartialMatch(re2::StringPiece(file.data(), file.size()), place, &package);
+  RE2::PartialMatch(piece_of(file), place, &package);
   return package;
 }
 
@@ -106,9 +107,8 @@ bool restores_model(const std::vector<Frame>& frames) {
   static const RE2 function(
       R"(, in (?:\w*deserialize\w*|\w*serialized_\w*|from_config|load_model\w*|_?load_weights\w*|model_from_\w+))",
       RE2::Latin1);
-  const auto text = [](std::string_view line) { return re2::StringPiece(line.data(), line.size()); };
   return contains(frames.back().file, "keras") && std::ranges::any_of(frames, [&](const Frame& frame) {
-           return contains(frame.file, "keras") && RE2::PartialMatch(text(frame.line), function);
+           return contains(frame.file, "keras") && RE2::PartialMatch(piece_of(frame.line), function);
          });
 }
 
@@ -141,7 +141,7 @@ class Traceback {
   // Without upper bounds, which would be written out when the pattern is compiled: either group matches in one way.
   static bool is_place(std::string_view line, re2::StringPiece& file, re2::StringPiece& other) {
     static const RE2 place(R"re(\s*File "?([^"\n]+?)"?(?:, line |:)\d+.*|\s*([~/][^\s:]+\.py) in .*)re", RE2::Latin1);
-    return RE2::FullMatch(re2::StringPiece(line.data(), line.size()), place, &file, &other);
+    return RE2::FullMatch(piece_of(line), place, &file, &other);
   }
 
   // "ImportError: …" ends a traceback; its cause comes before it and the next one after it.

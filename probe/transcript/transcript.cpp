@@ -12,16 +12,14 @@
 #include "evidence/merge.h"
 #include "knowledge/codes/names.h"
 #include "knowledge/lower_case.h"
-#include "probe/match_length.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 
 namespace envdoctor {
 namespace {
 
 constexpr std::size_t most_awaited = 32, longest_label = 120;
 constexpr int patience_of_script = 300, patience_of_expression = 3;
-
-re2::StringPiece piece_of(std::string_view text) { return {text.data(), text.size()}; }
 
 // Like contains(), but faster on the many lines without such a word.
 bool has(std::string_view text, std::string_view word) {

@@ -1,0 +1,162 @@
+// What printed numbers show of themselves, without words that name their sides: copies that are not what they were made
+// of, NaN in a tensor, counts that end at 2^24, differences that a statement prints.
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "probe/paste/number_blocks.h"
+#include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
+#include "probe/tools/compared_values.h"
+
+namespace envdoctor::compared {
+namespace {
+
+constexpr std::size_t most_between = 24;
+
+// "f(x)[0] - f(y)": one function's results for two inputs that should agree.
+bool subtracts_same_call(std::string_view statement) {
+  static const RE2 form(R"(([A-Za-z_]\w*)\([^-]{1,80}\)[^-(]{0,12} ?- ?([A-Za-z_]\w*)\()");
+  std::string one, other;
+  if (statement.starts_with("print(")) statement.remove_prefix(6);
+  return RE2::PartialMatch(piece_of(statement), form, &one, &other) && one == other;
+}
+
+// An array that is a difference: "print(a - b)" shows it, or its label says so.
+bool subtracts(const NumberBlock& block) {
+  static const RE2 form(R"(^(?:print\()?[\w.\[\]()]{1,60} ?- ?[A-Za-z_][\w.\[\]()]{0,60}\)?$)");
+  static const RE2 label(R"((?i)^\W*(?:abs(?:olute)? )?(?:diff(?:erence)?s?|errors?)\W*$)");
+  const std::string_view code = block.statement;
+  return subtracts_same_call(code) || RE2::FullMatch(piece_of(code), form) ||
+         RE2::FullMatch(piece_of(block.label), label);
+}
+
+// Five digits are printed, of which half precision gives three: where every number is one of half precision, and chance
+// hardly makes them so, they were computed in it. Numbers of eight bits may be bfloat16's.
+bool fits_half(const NumberArray& array) {
+  constexpr double unlikely = 1e-4;
+  double chance = 1;
+  bool eight_bits = true;
+  std::vector<double> seen;
+  for (double number : array.numbers) {
+    number = std::fabs(number);
+    if (!std::isfinite(number) || number == 0) continue;
+    if (number < 6.2e-5 || number > 65504) return false;
+    const double printed = std::pow(10, std::floor(std::log10(number)) - 4);
+    const auto off = [number](int bits) {
+      const double step = std::exp2(std::floor(std::log2(number)) - bits);
+      return std::fabs(number - step * std::round(number / step));
+    };
+    if (off(10) > 0.51 * printed) return false;
+    eight_bits = eight_bits && off(7) <= 0.51 * printed;
+    const double three = printed * 100;
+    if (std::fabs(number - three * std::round(number / three)) < 0.01 * printed) continue;  // a round number
+    if (std::ranges::find(seen, number) != seen.end() || seen.size() > 64) continue;
+    seen.push_back(number);
+    chance *= std::fmin(1, printed / std::exp2(std::floor(std::log2(number)) - 10));
+  }
+  return chance < unlikely && !eight_bits;
+}
+
+// ">>> x.to(1)": the tensor that follows is a copy of the one before.
+bool copies(std::string_view statement) {
+  static const RE2 form(R"(\W*\w+\.(?:to|cuda)\([^()]*\)\W*)", RE2::Latin1);
+  return RE2::FullMatch(piece_of(statement), form);
+}
+
+}  // namespace
+
+bool is_stuck(double number, double other) {
+  return std::fabs(number - 16777216) < 20 && std::fabs(other) > 1.5 * number && std::isfinite(other);
+}
+
+// Two arrays, one after the other and under no words, that differ by some rounding: the same was computed twice.
+std::optional<Difference> of_neighbours(const std::vector<NumberBlock>& blocks) {
+  constexpr std::size_t fewest = 4, fewest_digits = 5;
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    const NumberBlock &one = blocks[i - 1], &other = blocks[i];
+    if (one.array.numbers.size() < fewest || one.array.shape.empty() || !same_shape(one.array, other.array) ||
+        !one.label.empty() || !other.label.empty() || one.digits < fewest_digits || other.row > one.last_row + 3)
+      continue;
+    const char* by = difference(other.array, one.array);
+    if (by && std::string_view(by) == "rounding")
+      return Difference{relative_difference(other.array, one.array), "neighbours", other.row};
+  }
+  return std::nullopt;
+}
+
+// Two single numbers of which one is where float32 cannot count on.
+std::optional<Difference> of_counts(const std::vector<NumberBlock>& blocks) {
+  constexpr std::size_t most_rows = 12;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    for (std::size_t j = i - std::min(i, most_between); j < std::min(blocks.size(), i + most_between); ++j) {
+      const NumberBlock &one = blocks[i], &other = blocks[j];
+      if (one.array.numbers.size() == 1 && other.array.numbers.size() == 1 && one.row < other.row + most_rows &&
+          other.row < one.row + most_rows && one.digits >= 6 && other.fractions == one.fractions &&
+          is_stuck(one.array.numbers.front(), other.array.numbers.front()))
+        return Difference{1, "stuck", one.row};
+    }
+  }
+  return std::nullopt;
+}
+
+// A number that single precision holds only as a subnormal one, and a zero beside it.
+std::optional<Difference> of_subnormals(const std::vector<NumberBlock>& blocks, bool of_a_device) {
+  constexpr double least_float = 1.17549435e-38, least_of_all = 1e-46, least_double = 2.2250738585072014e-308;
+  constexpr std::size_t most_rows = 4;
+  const auto single = [](const NumberBlock& one) { return one.array.numbers.size() == 1; };
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const double small = single(blocks[i]) ? std::fabs(blocks[i].array.numbers[0]) : 1;
+    const bool of_float = of_a_device && small < least_float && small > least_of_all;
+    if (small == 0 || (!of_float && small >= least_double)) continue;
+    for (std::size_t j = i + 1; j < blocks.size() && blocks[j].row <= blocks[i].row + most_rows; ++j) {
+      if (single(blocks[j]) && blocks[j].array.numbers[0] == 0) return Difference{small, "subnormal", blocks[j].row};
+    }
+  }
+  return std::nullopt;
+}
+
+// The array that holds the largest difference of two results.
+std::optional<Difference> of_subtractions(const std::vector<NumberBlock>& blocks) {
+  std::optional<Difference> worst;
+  for (const NumberBlock& block : blocks) {
+    if (block.array.shape.empty() || !subtracts(block)) continue;
+    for (const double one : block.array.numbers) {
+      if (std::isfinite(one) && std::fabs(one) > (worst ? worst->relative : 0))
+        worst = Difference{std::fabs(one), "abs", block.row};
+    }
+  }
+  return worst;
+}
+
+const NumberBlock* changed_copy(const std::vector<NumberBlock>& blocks) {
+  const auto of_gpu = [](const NumberBlock& block) {
+    return block.device.starts_with("cuda:") || block.device.starts_with("privateuseone:");
+  };
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    const NumberBlock &copy = blocks[i], &from = blocks[i - 1];
+    const bool named = copies(copy.statement) || (copy.statement == from.statement && copy.statement.size() < 20);
+    if (named && !copy.statement.empty() && of_gpu(copy) && of_gpu(from) && copy.device != from.device &&
+        copy.array.shape == from.array.shape && copy.array.numbers != from.array.numbers)
+      return &copy;
+  }
+  return nullptr;
+}
+
+// A NaN in a tensor; one that holds nothing else was made so, unless something speaks of half precision.
+std::optional<Nan> nan_in(const std::vector<NumberBlock>& blocks, const std::string& text) {
+  const NumberBlock* alone = nullptr;
+  for (const NumberBlock& one : blocks) {
+    const auto nan = std::ranges::count_if(one.array.numbers, [](double number) { return std::isnan(number); });
+    if (nan == 0 || (!one.made && one.array.numbers.size() < 4)) continue;
+    if (nan == std::ssize(one.array.numbers) && !one.half) {
+      if (!alone) alone = &one;
+      continue;
+    }
+    return Nan{one.row, one.half || contains(text, "dtype=torch.float16") || fits_half(one.array)};
+  }
+  return alone ? std::optional(Nan{alone->row}) : std::nullopt;
+}
+
+}  // namespace envdoctor::compared
