@@ -5,7 +5,8 @@
     V/bin/python knowledge/wordings/learn_resemblance.py ENVDOCTOR REPORTS.jsonl...
 
 ENVDOCTOR is the program, which reads the symptoms of each text; best one whose rules were written before the reports
-were gathered, since it will read less in reports that nobody has seen than in those its rules were written for. Each line of REPORTS is an object with `cause` and `text` (a list of lines). Only single words and kinds of symptoms
+were gathered, since it will read less in reports that nobody has seen than in those its rules were written for. Each line of REPORTS is an object with `cause`, `text` (a list of lines) and, where it is a real one, `source`: reports
+that were made up to learn from count less. Only single words and kinds of symptoms
 that stand in at least two reports are kept, with their weights: no text. Our own cases of fixtures/cases are not learned from: their words
 are ours, and with them fewer guesses on reports that were not learned from were right.
 """
@@ -20,6 +21,7 @@ from sklearn.linear_model import LogisticRegression
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 LEAST = 0.3  # weights below this are left out
+MADE = 0.6  # what a report that was made up counts, unless it is a healthy one
 # A word that begins so, and one that ends with "error" or "exception", marks its line as a complaint (resemblance.cpp).
 COMPLAINTS = (
     "abort", "assert", "cannot", "could", "crash", "critical", "denied", "detect", "differ", "error", "exception",
@@ -29,22 +31,22 @@ COMPLAINTS = (
 
 
 def words(text):
-    """The words of a text as resemblance.cpp counts them: those of a line that complains a second time, with a mark."""
-    counted, seen = [], set()
+    """The words of a text as resemblance.cpp takes them: those of a line that complains a second time, with a mark."""
+    taken, seen = set(), set()
     for line in text[: 1 << 18].split("\n"):
         found = [re.sub(r"[0-9]+", "0", word) for word in re.findall(r"[a-z0-9_]+", line.lower())]
         found = [word for word in found if 3 <= len(word) <= 24 and word[0] != "0"]
         if tuple(found) in seen:
             continue
         seen.add(tuple(found))
-        counted += found
+        taken.update(found)
         if any(word.startswith(COMPLAINTS) or word.endswith(("error", "exception")) for word in found):
-            counted += ["!" + word for word in found]
-    return counted
+            taken.update("!" + word for word in found)
+    return sorted(taken)
 
 
 def symptoms(program, text):
-    """The kinds of symptoms that the program reads in a text, as resemblance.cpp counts them: "=missing.library"."""
+    """The kinds of symptoms that the program reads in a text, as resemblance.cpp takes them: "=missing.library"."""
     done = subprocess.run([program, "diagnose", "--log", "-", "--format", "json"], input=text.encode(),
                           stdout=subprocess.PIPE)
     log = json.loads(done.stdout)["snapshot"].get("log") if done.stdout else None
@@ -53,10 +55,12 @@ def symptoms(program, text):
 
 def learn(program, reports):
     """(causes, words, bias, weights, rarity) of a linear model over words and symptoms."""
-    count = TfidfVectorizer(analyzer=list, sublinear_tf=True, min_df=2)
-    counted = count.fit_transform([words(text) + symptoms(program, text) for _, text in reports])
-    model = LogisticRegression(C=30, max_iter=200)
-    model.fit(counted, ["healthy" if cause.startswith(("healthy", "benign")) else cause for cause, _ in reports])
+    count = TfidfVectorizer(analyzer=list, min_df=2)
+    counted = count.fit_transform([words(text) + symptoms(program, text) for _, text, _ in reports])
+    causes = ["healthy" if cause.startswith(("healthy", "benign")) else cause for cause, _, _ in reports]
+    weights = [1 if real or cause == "healthy" else MADE for cause, (_, _, real) in zip(causes, reports)]
+    model = LogisticRegression(C=40, max_iter=200)
+    model.fit(counted, causes, sample_weight=weights)
     return list(model.classes_), list(count.get_feature_names_out()), model.intercept_, model.coef_, count.idf_
 
 
@@ -67,7 +71,7 @@ def main():
         for line in open(path):
             if line.strip():
                 case = json.loads(line)
-                reports.append((case["cause"], "\n".join(case["text"])))
+                reports.append((case["cause"], "\n".join(case["text"]), "source" in case))
     causes, names, bias, weights, rarity = learn(program, reports)
     rows = []
     for at, word in enumerate(names):
@@ -79,7 +83,8 @@ def main():
         out.write('{\n  "description": ' + json.dumps(
             "Which causes the words of a report, and the kinds of symptoms read in it (=class.subject), point to: a linear "
             "model, learned by learn_resemblance.py from "
-            f"{len(reports)} labelled public reports (their addresses stand in bench/results). A word behind ! is one of a "
+            f"{sum(real for _, _, real in reports)} labelled public reports (their addresses stand in bench/results) and "
+            f"{sum(not real for _, _, real in reports)} made-up ones. A word behind ! is one of a "
             "line that complains. causes: with the bias of each; words: with their rarity (inverse document frequency) "
             "and their weight for causes, by place. All numbers are hundredths.") + ',\n  "causes": [\n')
         out.write(",\n".join("    " + json.dumps({"id": cause, "bias": round(100 * bias[at])}) for at, cause in enumerate(causes)))

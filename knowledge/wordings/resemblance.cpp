@@ -64,45 +64,43 @@ void ResemblingWords::line(std::string_view line) {
   bytes_ += line.size();
   std::vector<std::string> words = words_of(line);
   if (!seen_.insert(fmt::format("{}", fmt::join(words, " "))).second) return;
-  const auto count = [&](const std::string& word) {
-    if (const auto row = words_and_weights().find(word)) ++counts_[*row];
+  const auto take = [&](const std::string& word) {
+    if (const auto row = words_and_weights().find(word)) rows_.insert(*row);
   };
-  std::ranges::for_each(words, count);
+  std::ranges::for_each(words, take);
   if (!std::ranges::any_of(words, complains)) return;
-  for (const std::string& word : words) count(mark + word);
+  for (const std::string& word : words) take(mark + word);
 }
 
 void ResemblingWords::symptom(std::string_view class_, std::string_view subject) {
   const std::string kind = kind_sign + std::string(class_) + '.' + std::string(subject);
-  if (const auto row = words_and_weights().find(kind)) counts_[*row] = 1;
+  if (const auto row = words_and_weights().find(kind)) rows_.insert(*row);
 }
 
 Resemblance ResemblingWords::likeliest() const {
-  if (counts_.empty()) return {};
+  if (rows_.empty()) return {};
   const ResemblanceIndex& index = words_and_weights();
-  const auto value_of = [&](std::uint32_t row, std::uint32_t count) {
-    return (1 + std::log(count)) * index.words[row].rarity / 100;
-  };
+  const auto value_of = [&](std::uint32_t row) { return index.words[row].rarity / 100.0; };
   const auto weights_of = [&](std::uint32_t row) {
     const ResemblanceIndex::Word& word = index.words[row];
     return index.weights.subspan(word.weights_begin, word.weights_end - word.weights_begin);
   };
   double square = 0;
-  for (const auto& [row, count] : counts_) square += value_of(row, count) * value_of(row, count);
+  for (const std::uint32_t row : rows_) square += value_of(row) * value_of(row);
   const double length = std::sqrt(square);
   std::vector<double> sums;
   for (const auto& cause : index.causes) sums.push_back(cause.bias / 100.0);
-  for (const auto& [row, count] : counts_) {
-    for (const auto& weight : weights_of(row)) sums[weight.cause] += weight.value * value_of(row, count) / length / 100;
+  for (const std::uint32_t row : rows_) {
+    for (const auto& weight : weights_of(row)) sums[weight.cause] += weight.value * value_of(row) / length / 100;
   }
   const auto best = static_cast<std::size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin());
   double all = 0;
   for (const double sum : sums) all += std::exp(sum - sums[best]);
   std::vector<std::pair<double, std::uint32_t>> contributions;
-  for (const auto& [row, count] : counts_) {
+  for (const std::uint32_t row : rows_) {
     for (const auto& weight : weights_of(row)) {
       if (weight.cause == best && weight.value > 0 && index.text(index.words[row]).front() != kind_sign)
-        contributions.emplace_back(-weight.value * value_of(row, count), row);
+        contributions.emplace_back(-weight.value * value_of(row), row);
     }
   }
   constexpr std::size_t shown = 5;

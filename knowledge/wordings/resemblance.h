@@ -2,7 +2,6 @@
 // Which cause the words of a text indicate: a linear model over single words and kinds of symptoms, learned from
 // labelled reports (see learn_resemblance.py). It is used only where the checks find no cause.
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,18 +15,18 @@ struct Resemblance {
   std::vector<std::string> words{};  // the words of the text that weigh most for it, up to five
 };
 
-// Counts the words in the first 256 KiB of a text, those of equal lines once and those of a line that complains a
-// second time, and the kinds of its symptoms.
+// Takes each word of the first 256 KiB of a text once, those of lines that complain a second time, and the kinds of its
+// symptoms.
 class ResemblingWords {
  public:
   void line(std::string_view line);
-  // A kind counts once: "missing", "loaded-driver".
+  // Of a kind: "missing", "loaded-driver".
   void symptom(std::string_view class_, std::string_view subject);
   [[nodiscard]] Resemblance likeliest() const;
 
  private:
-  std::map<std::uint32_t, std::uint32_t> counts_{};  // row of the table -> count
-  std::set<std::string> seen_{};                     // the words of each line
+  std::set<std::uint32_t> rows_{};  // of the table
+  std::set<std::string> seen_{};    // the words of each line
   std::size_t bytes_ = 0;
 };
 

@@ -92,7 +92,7 @@ std::optional<Difference> in_columns(const std::vector<std::string_view>& lines)
     if (relative == 0 || std::isnan(relative)) continue;
     const char* by = lost_to_nan(device, reference) ? "nan"
                      : std::isinf(relative)         ? "infinite"
-                     : relative < largest_rounding              ? "rounding"
+                     : relative < largest_rounding  ? "rounding"
                                                     : "value";
     return Difference{relative, by, i, columns->name};
   }
