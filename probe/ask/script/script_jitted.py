@@ -392,16 +392,22 @@ class Jitted(OfValues):
                     self.mistake(made, "a tree of weights that small steps don't change", name, self.written(small), other=small)
     def small_eps_of_optax(self, calls):
         """Net(param_dtype=jnp.float16) under optax.adam(rate): its eps of 1e-8 is 0 in float16."""
-        if self.says(r"\beps(_root)?\b|tree(\.|_)map\([^\n]*float32|MultiSteps|apply_if_finite|loss_scale|LossScale|DynamicScale|master|lora|stochastic"):
+        if self.says(r"tree(\.|_)map\([^\n]*float32|MultiSteps|apply_if_finite|loss_scale|LossScale|DynamicScale|master|lora|stochastic"):
             return
         adam = next((one for one in calls if re.match(r"optax\.(adamw?|nadamw?|radam|amsgrad|adamax|lamb|scale_by_adam)$", self.full(
-            one.func))), None)
+            one.func)) and self.is_zero_in_half(one)), None)
         for one in calls if adam is not None and self.says(r"apply_updates|apply_gradients|Optimizer\(") else ():
             kind = self.word(one, "param_dtype")
             if kind is not None and any(self.full(of) == "jax.numpy.float16" or getattr(of, "value", None) == "float16"
                                         for of in self.origins.known(kind)):
                 return self.mistake(adam, "an eps that float16 lacks", self.written(kind), self.written(adam), other=one)
         return None
+
+    def is_zero_in_half(self, adam):
+        """Whether all that keeps an Adam from dividing by 0 is 0 in float16, whose smallest number is 6e-8."""
+        given = [self.word(adam, name) for name in ("eps", "eps_root")]
+        numbers = [self.said(one) for one in given if one is not None]
+        return len(adam.args) < 4 and all(type(one) in (int, float) and abs(one) < 3e-8 for one in numbers)
 
     def waits_for_what_was_given(self, nodes):
         """begin = clock(); out = step(x); jax.block_until_ready(x); clock() - begin: out may not be ready."""

@@ -129,9 +129,11 @@ class Keras:
             self.seeds(node)
         if last in ("get_memory_info", "reset_memory_stats", "get_memory_usage") and "config" in parts:
             reader.answers.memory_of(node, values[0] if values else words.get("device"))
+            self.numbered_anew(node, values[0] if values else words.get("device"))
         if last in ("MirroredStrategy", "OneDeviceStrategy") and parts[0] == "tensorflow":
             given = values[0] if values else words.get("devices", words.get("device"))
             for one in given.items if isinstance(given, Many) and given.items else [given]:
+                self.numbered_anew(node, one)
                 reader.answers.not_physical(node, one, False)
                 if form_of(one).startswith("/physical_device:"):
                     reader.mistake(node, "a physical device where a name belongs", reader.written(node))
@@ -185,6 +187,15 @@ class Keras:
         if kind == "GPU" and several and values[0].items and all(is_number(i) for i in values[0].items):
             reader.mistake(node, "set_visible_devices of a text", reader.written(node.args[0]))
 
+    def numbered_anew(self, node, where):
+        """The name of a second GPU, where one was made visible."""
+        alone = [h for h in self.alone if self.before(h[0])]
+        listed = isinstance(where, Thing) and where["listed"]  # a name that TensorFlow gave
+        by_option = self.alone_option and not listed and re.search(r"gpu:" + re.escape(NUMBER), form_of(where), re.I)
+        cut = re.search(r"set_(logical|virtual)_device_configuration", self.reader.text)  # one GPU, and several devices
+        if alone and not cut and is_form(where) and (by_option or re.search(r"gpu:[1-9]", form_of(where).replace(NUMBER, "0"), re.I)):
+            self.late(node, "a GPU that is numbered anew", (alone[-1][1], None, alone[-1][2]))
+
     def device(self, node, name, where):
         reader = self.reader
         if isinstance(where, Place) and where.text:
@@ -208,12 +219,7 @@ class Keras:
         said = form_of(where).replace(NUMBER, "0")
         if is_form(where) and UNKNOWN not in said:
             hidden = [h for h in self.hidden if self.before(h[0])]
-            alone = [h for h in self.alone if self.before(h[0])]
-            listed = isinstance(where, Thing) and where["listed"]  # a name that TensorFlow gave
-            by_option = self.alone_option and not listed and re.search(r"gpu:" + re.escape(NUMBER), form_of(where), re.I)
-            cut = re.search(r"set_(logical|virtual)_device_configuration", reader.text)  # one GPU, and several devices
-            if alone and not cut and (by_option or re.search(r"gpu:[1-9]", said, re.I)):
-                self.late(node, "a GPU that is numbered anew", (alone[-1][1], None, alone[-1][2]))
+            self.numbered_anew(node, where)
             if hidden and re.search(r"gpu", said, re.I):
                 self.late(node, "a GPU that was hidden", (hidden[-1][1], None, hidden[-1][2]))
             backend = self.backend or "tensorflow"

@@ -62,6 +62,7 @@ class Kernels(OfValues):
                     self.mistake(one, "times of a queue that doesn't profile", doubted=False)
         if "onnxruntime" in roots:
             self.states_of_sessions(nodes)
+            self.bound_on_another_side(calls)
         if {"cudf", "cuml"} & roots:
             self.installed_late(nodes)
         if {"dask_cudf", "cudf", "cuml"} & roots:
@@ -249,6 +250,8 @@ class Kernels(OfValues):
         """Whether a name holds an array of CuPy's."""
         for _ in range(4):
             made = [one for one in self.assigned.get(node.id, ()) if one.lineno < node.lineno] if isinstance(node, ast.Name) else []
+            if made and not any(one in made for one in self.origins.statements_of(node)):  # another function's, of the same name
+                return self.on_card(node)
             if isinstance(node, ast.Name) and (not made or len({one.col_offset for one in made}) > 1):
                 return False
             of = made[-1].value if made else node
@@ -319,7 +322,10 @@ class Kernels(OfValues):
 
     def kept_in_its_pool(self, nodes):
         """del raw, of CuPy's, before PyTorch uses the GPU: the memory stays in CuPy's pool."""
-        if self.says(r"free_all_blocks|set_allocator|rmm|set_limit|malloc_async|from_dlpack"):
+        if self.says(r"set_allocator|rmm|set_limit|malloc_async|from_dlpack"):
+            return
+        self.freed_while_held(nodes)
+        if self.says(r"free_all_blocks"):
             return
         for _, body in self.bodies(nodes):
             for at, one in enumerate(body):
@@ -330,6 +336,29 @@ class Kernels(OfValues):
                     r"\.cuda$|\.to$", self.written(call.func))), None) if gone else None
                 if uses is not None and "torch" in self.tracing.names.values():
                     self.mistake(one, "memory that stays in CuPy's pool", ", ".join(gone), other=uses)
+
+    def freed_while_held(self, nodes):
+        """pool.free_all_blocks(); del features: the pool has what the arrays held, and nothing gives it back."""
+        frees = [call for call in self.tracing.index.calls if self.method(call, "free_all_blocks") and "inned" not in self.written(call)]
+        if not frees or "torch" not in self.tracing.names.values() or not self.says(r"\.cuda\(|\.to\("):
+            return
+        late, told = set(), None
+        for _, body in self.bodies(nodes):
+            at = {number: call for number, one in enumerate(body) for call in frees if isinstance(one, ast.Expr) and one.value is call}
+            last = max(at, default=None)
+            for one in body[last + 1:] if at else ():
+                gone = one.targets if isinstance(one, ast.Delete) or isinstance(one, ast.Assign) and getattr(
+                    one.value, "value", one) is None else []
+                if any(isinstance(name, ast.Name) and self.on_card_before(name, at[last]) for name in gone):
+                    late.update(map(id, at.values()))
+                    told = told or (at[last], one)
+        if told is not None and len(late) == len(frees):
+            self.mistake(told[0], "blocks that are freed before their arrays", self.written(told[1]), other=told[1])
+
+    def on_card_before(self, name, call):
+        """Whether a name held an array of CuPy's before a call."""
+        return any(made.lineno < call.lineno and self.origins.scope(made) is self.origins.scope(call) and made.value is not None and (
+            self.of_cupy(made.value) or self.on_card(made.value)) for made in self.assigned.get(name.id, ()))
 
     def kept_for_nobody(self, nodes, calls):
         """self.blocks.append(features) in a method that a loop calls, of a list that nothing reads."""
@@ -402,6 +431,37 @@ class Kernels(OfValues):
                 view = self.view_behind(one.func.value, 6) if self.method(one, "data_ptr") else None
                 if view is not None and not self.full(view.func):
                     self.mistake(one, "a view that is bound by its address", self.written(view), other=view)
+
+    def bound_on_another_side(self, calls):
+        """bind_input(name, "cuda", 0, np.float32, x.shape, x.ctypes.data): the address is one of the host's memory."""
+        for call in calls:
+            if not self.method(call, "bind_input", "bind_output"):
+                continue
+            kind, at = self.given(call, 1, "device_type"), self.given(call, 5, "buffer_ptr")
+            said = self.said(kind) if kind is not None else None
+            if said not in ("cuda", "cpu") or at is None:
+                continue
+            sides = {self.side_of(one) for one in [at] + self.origins.known(at)} - {None}
+            if sides and said not in sides:
+                self.mistake(call, "an address of the other memory", self.written(at), said, other=at)
+
+    def side_of(self, address):
+        """"cpu" or "cuda": where the memory of an address lies, as far as it is sure."""
+        text = self.written(address)
+        if re.search(r"\.ctypes\.data$|\.__array_interface__\[", text):
+            return "cpu"
+        if re.search(r"\.data\.ptr$|\.__cuda_array_interface__\[", text):
+            return "cuda"
+        if not self.method(address, "data_ptr"):
+            return None
+        moves = [one.func.attr for one in self.origins.wrappers_of(address.func.value) if one.func and getattr(one.func, "attr", "") in (
+            "to", "cuda", "cpu", "numpy", "pin_memory")]
+        if "cuda" in moves and "cpu" not in moves:
+            return "cuda"
+        made = self.origins.of(address.func.value, True)
+        plain = all(isinstance(one, ast.Call) and re.match(r"torch\.(from_numpy|zeros|ones|empty|rand|randn)$", self.full(
+            one.func)) and self.word(one, "device") is None for one in made)
+        return "cpu" if made and plain and not moves and not self.says(r"set_default_(device|tensor_type)") else None
 
     def view_behind(self, node, deepest):
         """The view that an expression is, or that it computes with element by element: the result keeps the view's order in memory."""

@@ -59,6 +59,7 @@ class Loading(Steps):
     def look_at_graphs(self):
         self.compiled_again()
         self.lengths_that_change()
+        self.numbers_that_change()
         self.branches_of_values()
         self.fixed_by_its_example()
         self.device_of_its_example()
@@ -364,6 +365,69 @@ class Loading(Steps):
                         return self.mistake(self.word(fixed, "dynamic"), "sizes that each compile again", used, other=drawn[used])
             if padded is not None and self.steps_in(loop):
                 return self.mistake(self.word(fixed, "dynamic"), "sizes that each compile again", self.written(padded), other=padded)
+        return None
+
+    def numbers_that_change(self):
+        """def forward(self, x): self.calls += 1, in a module under torch.compile, which compiles a number of a module as a constant."""
+        if self.says(r"allow_unspec_int_on_nn_module|force_nn_module_property_static_shapes|dynamo\.disable|compiler\.disable|suppress_errors"):
+            return
+        made = [call.args[0] for call in self.calls if self.full(call.func) == "torch.compile" and call.args] + [
+            call.func.value for call in self.calls if is_call(call, "compile") and not self.full(call.func)]
+        waiting, seen = [self.class_of(one) for one in made], []
+        for of in waiting:
+            if of is None or of in seen:
+                continue
+            seen.append(of)
+            waiting += [self.classes.get(getattr(call.func, "id", "")) for one in of.body if getattr(one, "name", "") == "__init__"
+                        for call in calls_in(one.body)]
+            changed = self.changed_number(of) or self.changed_from_outside(of)
+            if changed is not None:
+                return self.mistake(changed, "a number that each call compiles anew", self.written(changed), of.name)
+        return None
+
+    def changed_from_outside(self, of):
+        """net.step = step, in a loop that counts on and calls what is compiled, of a number that forward() reads."""
+        forward = self.method(of, "forward")
+        reads = {one.attr for one in ast.walk(forward) if isinstance(one, ast.Attribute) and self.written(
+            one.value) == "self"} if forward is not None else set()
+        for loop in self.loops:
+            counter = loop.target if isinstance(loop, ast.For) else None
+            if isinstance(counter, ast.Tuple) and getattr(getattr(loop.iter, "func", None), "id", "") == "enumerate":
+                counter = counter.elts[0]
+            counts = isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and getattr(loop.iter.func, "id", "") in ("range", "enumerate")
+            grown = {one.target.id for one in ast.walk(loop) if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name) and
+                     isinstance(one.value, ast.Constant) and type(one.value.value) is int}
+            grown |= {counter.id} if counts and isinstance(counter, ast.Name) and any(is_call(call, "backward") for part in loop.body if not any(
+                isinstance(inner, (ast.For, ast.While)) for inner in ast.walk(part)) for call in calls_in([part])) else set()
+            for one in loop.body:
+                target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+                if isinstance(target, ast.Attribute) and target.attr in reads and getattr(one.value, "id", "") in grown and \
+                        type(self.first_of(of, target.attr)) is int and self.class_of(target.value) is of:
+                    return one
+        return None
+
+    def first_of(self, of, name):
+        """The number that __init__ of a class assigns to an attribute."""
+        values = [one.value for one in ast.walk(of) if isinstance(one, ast.Assign) and self.written(one.targets[0]) == "self." + name]
+        return self.said(values[0]) if len(values) == 1 else None
+
+    def changed_number(self, of):
+        """The statement in forward(), or in a method that it calls, that counts a number of the module on."""
+        forward = self.method(of, "forward")
+        called = [self.method(of, call.func.attr) for call in calls_in(forward.body) if self.written(call.func).startswith(
+            "self.") and isinstance(call.func, ast.Attribute)] if forward is not None else []
+        for method in [one for one in [forward] + called if one is not None and not one.decorator_list]:
+            for one in ast.walk(method):
+                target = one.target if isinstance(one, ast.AugAssign) else one.targets[0] if isinstance(one, ast.Assign) else None
+                if not isinstance(target, ast.Attribute) or self.written(target.value) != "self":
+                    continue
+                grows = isinstance(one, ast.AugAssign) and isinstance(one.op, (ast.Add, ast.Sub)) or isinstance(
+                    one.value, ast.BinOp) and self.written(target) in (self.written(one.value.left), self.written(one.value.right))
+                step = one.value if isinstance(one, ast.AugAssign) else one.value.right if grows else None
+                first = [value for value in self.assigned.get(self.written(target), ()) if value is not getattr(one, "value", None)]
+                if grows and isinstance(step, ast.Constant) and type(step.value) is int and first and all(
+                        type(self.said(value)) is int for value in first) and self.origins.scope(one) is method:
+                    return one
         return None
 
     def compiled_and_passed_by(self):

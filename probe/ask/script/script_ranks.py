@@ -177,6 +177,13 @@ class Ranks(Steps):
     def one_gpu_of_all(self):
         """dist.init_process_group("nccl"); model = DDP(net.cuda()), where nothing chooses a GPU."""
         group = next(iter(self.calls_of(DIST + "init_process_group")), None)
+        if any(e.get("name") == "DistributedDataParallel of a model on the first GPU" for e in self.reader.events):
+            return None
+        if group is not None and not self.chooses_gpu(group):
+            for call in self.has_ddp():
+                if self.given(call, 1, "device_ids") is None and not any(k.arg is None for k in call.keywords) and self.on_current_gpu(
+                        self.given(call, 0, "module")):
+                    return self.mistake(call, "processes that all take the first GPU", other=group)
         if group is None or self.says(
                 r"set_device|VISIBLE_DEVICES|cuda:|device_ids|device_id\b|gloo|mpi|cuda\.device\(|prepare\(|world_size *= *1\b|"
                 r"\.cuda\( *(?!non_blocking|memory_format)\w|\.to\([^()\n]*(rank|gpu)|device\([^\n]*(rank|gpu|['\"] *,)"):
@@ -187,6 +194,29 @@ class Ranks(Steps):
             of = self.value_of(call.args[0]) if call.args else call
             if ON_THE_GPU.search(self.written(of)) or isinstance(of, ast.Name) and ON_THE_GPU.search(self.reader.text):
                 return self.mistake(call, "processes that all take the first GPU", other=group)
+
+    def chooses_gpu(self, group):
+        """Whether a process may have a GPU of its own as its current one, or the group is none of NCCL's."""
+        given = [self.said(one) for one in (self.given(group, 0, "backend"), self.word(group, "world_size")) if one is not None]
+        named = any(isinstance(one, ast.Constant) and isinstance(one.value, str) and "VISIBLE_DEVICES" in one.value and len(
+            one.value) < 40 for one in self.nodes)
+        return named or bool({"gloo", "mpi", 1} & set(given)) or self.word(group, "device_id") is not None or any(
+            getattr(call.func, "attr", getattr(call.func, "id", "")) in OWN_GPU + ("prepare", "prepare_model") or self.full(
+                call.func) == "torch.cuda.device" for call in self.tracing.index.calls)
+
+    def on_current_gpu(self, model):
+        """Whether a model is moved to "cuda" without a number, and to nothing else."""
+        moves = [one for one in self.origins.wrappers_of(model) if is_call(one, "to") or is_call(one, "cuda")] if model is not None else []
+        return bool(moves) and all(self.is_current(self.given(one, 0, "device"), is_call(one, "cuda")) for one in moves)
+
+    def is_current(self, where, without):
+        """Whether a device is "cuda" or torch.device("cuda"), also where a condition chooses between that and the CPU."""
+        if where is None:
+            return without
+        values = self.origins.of(where)
+        return bool(values) and all(isinstance(one, ast.Constant) and one.value in ("cuda", "cpu") or isinstance(
+            one, ast.Call) and self.full(one.func) == "torch.device" and len(one.args) == 1 and not one.keywords and self.is_current(
+                one.args[0], False) for one in values) and not all(isinstance(one, ast.Constant) and one.value == "cpu" for one in values)
 
     def through_the_host(self):
         """dist.init_process_group("gloo"), and DistributedDataParallel of a model on the GPU."""

@@ -27,6 +27,7 @@ MODEL_MAKERS = ("Sequential", "Model", "load_model", "model_from_json", "clone_m
 MODEL_USES = ("fit", "predict", "evaluate", "train_on_batch", "predict_on_batch", "test_on_batch", "fit_generator",
               "predict_generator", "evaluate_generator", "predict_classes", "predict_proba")
 OUT_OF_MEMORY = ("ResourceExhaustedError", "OutOfMemoryError", "XlaRuntimeError")
+RANKS_OF_ALL = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
 RUNNERS = ("absl.app.run", "tensorflow.app.run", "tensorflow.compat.v1.app.run", "fire.Fire")
 SPAWNERS = ("spawn", "Process", "start_processes", "Pool", "remote", "launch", "notebook_launcher", "Thread", "submit",
             "map", "apply_async", "starmap", "start_new_thread")
@@ -745,12 +746,13 @@ class Reader:
         return self.value(node.value)
 
     def of_JoinedStr(self, node):
-        parts = []
+        parts, values = [], []
         for part in node.values:
             value = self.value(part.value if isinstance(part, ast.FormattedValue) else part)
+            values.append(value)
             plain = not isinstance(part, ast.FormattedValue) or (part.conversion == -1 and part.format_spec is None)
             parts.append(form_of(value) if plain else UNKNOWN)
-        return text_or_form("".join(parts))
+        return of_rank(text_or_form("".join(parts)), *values)
 
     def of_UnaryOp(self, node):
         value = self.value(node.operand)
@@ -773,15 +775,15 @@ class Reader:
     def both(self, node, left, right):
         said = form_of(left), form_of(right)
         if isinstance(node.op, ast.Add) and is_form(left) + is_form(right) and len(said[0]) < 1000:
-            return text_or_form(said[0] + said[1])
+            return of_rank(text_or_form(said[0] + said[1]), left, right)
         if isinstance(left, Text) and isinstance(left.value, str) and isinstance(node.op, ast.Mod):
             given = right.items if isinstance(right, Many) else [right]
             try:
                 return Text(left.value % tuple(one.value for one in given))
             except (TypeError, ValueError, AttributeError):
                 said = re.sub(r"%[di]", NUMBER, left.value)
-                return text_or_form(re.sub(r"%[-#0 +]*\d*(?:\.\d+)?[a-z]", UNKNOWN,
-                                           said)) if right is not left else None
+                return of_rank(text_or_form(re.sub(r"%[-#0 +]*\d*(?:\.\d+)?[a-z]", UNKNOWN, said)),
+                               *given) if right is not left else None
         if isinstance(node.op, ast.BitOr) and isinstance(right, Thing) and right.kind == "mapping":
             known = Thing("mapping")
             merge_mapping(known, left)
@@ -960,13 +962,14 @@ class Reader:
         if isinstance(node.func, ast.Name) and node.func.id == "zip" and values:
             return Thing("zipped", items=values)
         if isinstance(node.func, ast.Name) and node.func.id == "str" and len(values) == 1 and is_number(values[0]):
-            return Thing("form", text=NUMBER, horovod=isinstance(values[0], Thing) and values[0]["horovod"])
+            return Thing("form", text=NUMBER, rank=isinstance(values[0], Thing) and values[0]["rank"], horovod=isinstance(values[0], Thing) and values[0]["horovod"])
         if isinstance(node.func, ast.Name) and node.func.id == "len" and len(values) == 1:
             self.counted(node, values[0])
         if isinstance(node.func, ast.Name) and node.func.id in ("len", "int", "range"):
             of = values[0] if values and isinstance(values[0], Thing) and node.func.id == "int" else None
             return Thing("range" if node.func.id == "range" else "number",
-                         rank=of is not None and of.kind.startswith("variable") and of["name"] == "RANK",
+                         rank=of is not None and (of.kind.startswith("variable") and of["name"] in RANKS_OF_ALL or
+                                                  of.kind == "number" and of["rank"]),
                          varies=of is not None and of["varies"])
         if isinstance(node.func, ast.Name) and node.func.id == "tuple" and values and isinstance(values[0], Thing) and \
                 values[0].kind == "sequence":
@@ -1477,9 +1480,9 @@ class Reader:
         said = form_of(thing)
         if attribute == "format":
             filled = iter(values)
-            return text_or_form(re.sub(r"\{(\w*)[^{}]*\}", lambda m: form_of(
+            return of_rank(text_or_form(re.sub(r"\{(\w*)[^{}]*\}", lambda m: form_of(
                 words.get(m.group(1)) if m.group(1) and not m.group(1).isdigit() else
-                next(filled, None) if not m.group(1) else None), said))
+                next(filled, None) if not m.group(1) else None), said)), *values, *words.values())
         if attribute == "split":
             between = text_of(values[0]) if values else None
             return Many([text_or_form(part) for part in (said.split(between) if between or not values else [])])

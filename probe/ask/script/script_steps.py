@@ -58,6 +58,7 @@ class Steps(WholeFile):
             self.mean_with_graph(nodes)
             self.objects_without_device(nodes)
         if "tensorflow" in roots:
+            self.halves_of_no_optimization(nodes)
             self.parts_without_limit(nodes)
             self.growth_and_parts(nodes)
             self.growth_of_one(nodes)
@@ -820,13 +821,47 @@ class Steps(WholeFile):
             if isinstance(said, str) and re.match(r"/?(device:)?gpu:[1-9]\d*$", said, re.I):
                 self.mistake(keyword.value, "a second GPU where one is visible", self.written(shown.value), other=shown)
         late = any(e.get("name") == "a GPU that is numbered anew" for e in self.reader.events)
+        shown = shown if shown is not None else self.one_of_the_gpus()
         for call in nodes if shown is not None and not late else ():
-            if isinstance(call, ast.Call) and self.full(call.func) in ("tensorflow.device", "keras.device") and call.args:
+            if isinstance(call, ast.Call) and re.match(
+                    r"(tensorflow|keras)\.device$|tensorflow\.config\.(experimental\.)?(get_memory_info|reset_memory_stats)$|"
+                    r"tensorflow\.distribute\.OneDeviceStrategy$", self.full(call.func)) and call.args:
                 for one in self.origins.of(call.args[0]):
                     said = one.value if isinstance(one, ast.Constant) else None
                     if isinstance(said, str) and re.match(r"/?(device:)?gpu:[1-9]\d*$", said, re.I) and not any(
                             e.get("name") == "a second GPU where one is visible" and e["line"] == one.lineno for e in self.reader.events):
-                        self.mistake(call, "a second GPU where one is visible", self.written(shown.value), other=shown)
+                        if isinstance(shown, ast.Call):
+                            self.mistake(call, "a GPU that is numbered anew", self.written(shown), str(line_of(shown)), other=shown)
+                        else:
+                            self.mistake(call, "a second GPU where one is visible", self.written(shown.value), other=shown)
+
+    def one_of_the_gpus(self):
+        """The call of set_visible_devices(gpus[1], "GPU"), the only one, in a file that cuts no GPU into parts."""
+        calls = [one for one in self.tracing.index.calls if self.full(one.func).endswith("config.set_visible_devices") or self.full(
+            one.func).endswith("experimental.set_visible_devices")]
+        of = calls[0].args[0] if len(calls) == 1 and calls[0].args else None
+        of = of.elts[0] if isinstance(of, (ast.List, ast.Tuple)) and len(of.elts) == 1 else of
+        kind = self.said(self.given(calls[0], 1, "device_type")) if calls else None
+        cut = self.says(r"set_(logical|virtual)_device_configuration")
+        single = isinstance(of, ast.Subscript) and not isinstance(of.slice, ast.Slice) and kind != "CPU"
+        return calls[0] if single and not cut and not self.in_branch(calls[0]) else None
+
+    def halves_of_no_optimization(self, nodes):
+        """converter.target_spec.supported_types = [tf.float16], of a converter that is told to optimize nothing."""
+        if self.says(r"setattr\(|__dict__"):
+            return
+        told = {id(self.origins.scope(one)) for one in nodes if isinstance(one, ast.Attribute) and one.attr == "optimizations"}
+        for one in nodes:
+            target = one.targets[0] if isinstance(one, ast.Assign) else None
+            if not self.written(target if target is not None else one).endswith(".target_spec.supported_types") or target is None:
+                continue
+            of = target.value.value
+            made = next((call for call in self.origins.of(of) if isinstance(call, ast.Call) and self.full(call.func).startswith(
+                "tensorflow.lite.TFLiteConverter.")), None)
+            kinds = [kind for value in self.origins.of(one.value) + [one.value] if isinstance(value, ast.AST) for kind in ast.walk(value)
+                     if isinstance(kind, (ast.Name, ast.Attribute))]
+            if made is not None and any(self.full(kind) == "tensorflow.float16" for kind in kinds) and not told:
+                self.mistake(one, "a type for weights that nothing optimizes", self.written(of))
 
     def parts_without_limit(self, nodes):
         """set_logical_device_configuration(gpus[0], [LogicalDeviceConfiguration() for _ in range(2)])"""

@@ -38,7 +38,10 @@ CONTEXTS = ("tensorflow.device", "torch.cuda.device", "torch.autocast", "torch.c
             "torch.cuda.stream", "torch.device", "jax.default_device", "keras.device", "jax.default_matmul_precision")
 GIVES_BACK = ("torch.compile", "torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel", "torch.jit.script",
               "torch.nn.parallel.DataParallel", "jax.device_put", "jax.jit", "jax.device_get", "tensorflow.identity",
-              "tensorflow.function", "torch.nn.SyncBatchNorm.convert_sync_batchnorm")
+              "tensorflow.function", "torch.nn.SyncBatchNorm.convert_sync_batchnorm", "accelerate.utils.send_to_device",
+              "accelerate.utils.operations.send_to_device", "lightning.fabric.utilities.move_data_to_device",
+              "lightning.fabric.utilities.apply_func.move_data_to_device", "lightning.pytorch.utilities.move_data_to_device",
+              "pytorch_lightning.utilities.move_data_to_device", "ignite.utils.convert_tensor")
 SCALAR_LOSSES = ("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "binary_cross_entropy",
                  "binary_cross_entropy_with_logits", "kl_div", "cosine_embedding_loss", "margin_ranking_loss")
 # A class with one of these in it does something of its own about devices or members.
@@ -89,7 +92,7 @@ PLAIN_DECORATORS = ("torch", "tensorflow", "jax", "keras", "tf_keras", "flax", "
                     "cached_property", "abstractmethod", "warnings", "line_profiler", "profile", "typing_extensions",
                     "lightning", "equinox", "pytorch_lightning", "app", "ray", "spaces", "gradio", "record", "nvtx",
                     "accelerate", "transformers")
-MOVES = ("to", "cuda", "cpu", "half", "bfloat16", "double", "float", "xpu", "npu", "pin_memory", "type", "type_as")
+MOVES = ("to", "cuda", "cpu", "half", "bfloat16", "double", "float", "xpu", "npu", "pin_memory", "type", "type_as", "contiguous")
 
 
 def number_of(value):
@@ -1297,7 +1300,8 @@ class Torch(Loaders):
             return reader.mistake(of, "a result that is dropped", reader.written(of))
         if isinstance(of.func, ast.Attribute) and of.func.attr in MOVES and name is None:
             thing = reader.find_value(of.func.value)
-            if isinstance(thing, Thing) and thing.kind == "tensor":
+            measured = of.func.attr == "contiguous" and re.search(r"perf_counter|timeit|Event\(|do_bench|time\.time", reader.text)
+            if isinstance(thing, Thing) and thing.kind == "tensor" and not measured:
                 reader.mistake(of, "a tensor's move that is dropped", reader.written(of))
         return None
 

@@ -225,6 +225,13 @@ def text_or_form(said):
     return Thing("form", text=said) if UNKNOWN in said or NUMBER in said else Text(said)
 
 
+def of_rank(form, *parts):
+    """A text with a process's rank among all nodes in it, where one of its parts is that."""
+    if isinstance(form, Thing) and any(isinstance(one, Thing) and one["rank"] for one in parts):
+        form.state["rank"] = True
+    return form
+
+
 def is_number(value):
     """A number, whether or not it is known which."""
     if isinstance(value, Text):

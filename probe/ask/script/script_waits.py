@@ -347,11 +347,11 @@ class Waits(Scoped):
                     of, ast.ClassDef) else None
             own = sorted(own_nodes(leave), key=lambda one: getattr(one, "lineno", 0)) if leave is not None else []
             begun = next((one.lineno for one in own if isinstance(one, ast.Yield)), None if leave is of else 0)
-            if leave is None or begun is None or re.search(r"synchronize|\.item\(|\.cpu\(|Event|elapsed_time|wait", "\n".join(
-                    self.reader.written_whole(one) for one in leave.body if one.lineno > begun or leave is not of)):
+            if leave is None or begun is None or re.search(r"sync|\.item\(|\.cpu\(|Event|elapsed_time|wait", "\n".join(
+                    self.reader.written_whole(one) for one in leave.body if (getattr(one, "end_lineno", None) or one.lineno) > begun or leave is not of)):
                 continue
-            stops = next((one for one in own if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and isinstance(
-                one.left, ast.Call) and self.full(one.left.func) in CLOCKS_OF_HOST and one.lineno > begun), None)
+            stops = next((one for one in own if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and one.lineno > begun and any(
+                self.full_of_clock(end) for end in self.origins.of(one.left))), None)
             for block in (one for one in nodes if stops is not None and isinstance(one, ast.With)):
                 entered = any(isinstance(item.context_expr, ast.Call) and of.name in (
                     getattr(item.context_expr.func, "id", ""), leave is of and getattr(item.context_expr.func, "attr", ""))
@@ -360,6 +360,9 @@ class Waits(Scoped):
                 if not re.search(r"synchronize|item\(|\.cpu\(|tolist\(|numpy\(|print\(", text) and self.of_the_gpu(block):
                     self.mistake(stops.left, "a clock that doesn't wait for the GPU", other=block.items[0].context_expr)
                     break
+
+    def full_of_clock(self, end):
+        return isinstance(end, ast.Call) and self.full(end.func) in CLOCKS_OF_HOST
 
     def of_the_gpu(self, block):
         """Whether a block calls a module, or computes with a tensor, that the script puts on a GPU and ends with that."""
@@ -372,7 +375,8 @@ class Waits(Scoped):
     def is_of_gpu(self, node, deepest):
         """Whether an expression is a module or tensor that the script puts on a GPU, or is computed from one."""
         made = self.value_of(node) if isinstance(node, (ast.Name, ast.Attribute)) else node
-        if isinstance(made, ast.Call) and isinstance(node, (ast.Name, ast.Attribute)) and self.is_put_on_gpu(made):
+        if isinstance(node, (ast.Name, ast.Attribute)) and (isinstance(made, ast.Call) and self.is_put_on_gpu(made) or any(
+                map(self.is_put_on_gpu, self.origins.wrappers_of(node)))):
             return True
         if deepest == 0 or not isinstance(made, (ast.Call, ast.BinOp)):
             return False
@@ -406,8 +410,19 @@ class Waits(Scoped):
         """torch.ones(8, device="cuda"), net.to(device), where device is "cuda" or torch.device("cuda")."""
         if re.search(r"\.cuda\(\)|['\"]cuda", self.written(made)):
             return True
-        where = (made.args or [None])[0] if is_call(made, "to") else self.word(made, "device")
-        return where is not None and any(re.match(r"(torch\.device\()?['\"]cuda", self.written(one)) for one in self.origins.known(where))
+        where = (made.args or [self.word(made, "device")])[0] if is_call(made, "to") else self.word(made, "device")
+        return where is not None and self.names_gpu(where, 3)
+
+    def names_gpu(self, where, deepest):
+        """"cuda", f"cuda:{n}" or torch.device("cuda", n), under whatever name."""
+        for one in self.origins.known(where):
+            if isinstance(one, ast.Call) and self.full(one.func) == "torch.device" and deepest > 0:
+                given = self.given(one, 0, "device", "type")
+                if given is not None and self.names_gpu(given, deepest - 1):
+                    return True
+            if re.match(r"\(*f?['\"]cuda", self.written(one)):
+                return True
+        return False
 
     def timed_from_the_first(self, of, own):
         """start = perf_counter(); for _ in range(10): model(x), where model was not called before."""

@@ -259,6 +259,8 @@ class Wholes(WholeFile):
             own = [one for one in ast.walk(loop) if id(one) not in inner]
             backward = {self.written(one.func.value) for one in own if isinstance(one, ast.Call) and getattr(
                 one.func, "attr", "") == "backward" and isinstance(one.func.value, ast.Name)}
+            if backward:
+                self.losses_in_a_list(own, backward)
             for one in own if backward else ():
                 target = one.target if isinstance(one, ast.AugAssign) else one.targets[0] if isinstance(one, ast.Assign) else None
                 if not isinstance(target, (ast.Name, ast.Attribute)):
@@ -273,6 +275,34 @@ class Wholes(WholeFile):
                 if loss and grows and name != loss and name not in backward and not again and not self.says(
                         r"\b%s\s*=\s*%s\.(detach|item|cpu|data)" % (loss, loss)):
                     self.reader.mistake(one, "a loss that is kept with its graph", self.written(one), loss)
+
+    def losses_in_a_list(self, own, backward):
+        """loss.backward(); history[epoch].append(loss), of a list that is made before all loops and never emptied."""
+        for one in own:
+            if not isinstance(one, ast.Call) or getattr(one.func, "attr", "") != "append" or len(one.args) != 1:
+                continue
+            given = one.args[0].elts if isinstance(one.args[0], (ast.Tuple, ast.List)) else one.args[0].values if isinstance(
+                one.args[0], ast.Dict) else one.args
+            loss = next((part.id for part in given if isinstance(part, ast.Name) and part.id in backward), None)
+            of = one.func.value
+            while isinstance(of, ast.Subscript):
+                of = of.value
+            if loss is None or not isinstance(of, (ast.Name, ast.Attribute)) or self.says(
+                    r"\b%s\s*=\s*%s\.(detach|item|cpu|data)|\b%s\.detach_\(" % (loss, loss, loss)):
+                continue
+            loops = [outer for outer in self.origins.around(one) if isinstance(outer, (ast.For, ast.While))]
+            made = self.origins.of(of)
+            again = any(isinstance(value, (Part, ast.arg)) or any(loop in self.origins.around(value) for loop in loops) or any(
+                self.is_repeated(call) for call in self.calls_of_its_function(value)) for value in made)
+            name = re.escape(self.written(of))
+            if made and not again and not self.says(r"maxlen|%s(\[[^\n]*\])?\.(clear|pop|popleft)\(|del %s\b|%s\[:\] *=|(sum|stack|cat|mean)\(%s[^\n]*"
+                                                    r"\)\.backward\(" % ((name, ) * 4)):
+                self.reader.mistake(one, "a loss that is kept with its graph", self.written(one), loss)
+
+    def is_repeated(self, node):
+        """Whether a node stands in a loop of its function."""
+        return any(isinstance(one, (ast.For, ast.While, ast.ListComp)) for one in self.origins.around(node) if self.origins.scope(
+            one) is self.origins.scope(node))
 
     def compiled_states(self, scopes):
         """model = torch.compile(model); torch.save(model.state_dict()): its names begin with "_orig_mod."."""
@@ -325,8 +355,8 @@ class Wholes(WholeFile):
         return {name for name, values in self.tracing.index.assigned.items() if all(isinstance(one, ast.Call) and (
             self.said(self.word(one, "pin_memory")) is True or is_call(one, "pin_memory")) for one in values)}
 
-    def read_at_once(self, copy, name):
-        """Where the statements behind a copy compute with what it fills, before one that may wait for it."""
+    def read_at_once(self, copy, name, deepest=2):
+        """Where the statements behind a copy compute with what it fills, before one that may wait for it; also where its function is called."""
         before = copy
         for outer in self.origins.around(copy):
             for body in (getattr(outer, field, None) for field in ("body", "orelse", "finalbody")):
@@ -335,11 +365,15 @@ class Wholes(WholeFile):
                 for one in body[body.index(before) + 1:]:
                     text = self.reader.written_whole(one)
                     if re.search(r"synchroni[sz]e|wait|\.done\b|query\(|\.item\(|\.cpu\(|\.tolist\(|asnumpy|float\(", text) or isinstance(
-                            one, (ast.FunctionDef, ast.ClassDef, ast.Break, ast.Continue, ast.Return, ast.Raise)):
+                            one, (ast.FunctionDef, ast.ClassDef, ast.Break, ast.Continue, ast.Raise)):
                         return None
                     found = next((node for node in ast.walk(one) if self.computes_with(node, name)), None)
                     if found is not None:
                         return found
+                    if isinstance(one, ast.Return):
+                        given_back = one.value is not None and self.written(one.value) == name and deepest > 0
+                        return next((read for read in map(lambda call: self.read_of_result(call, deepest - 1), self.calls_of_its_function(
+                            one)) if read is not None), None) if given_back else None
                     if any(isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store) and self.written(node) == name
                            for node in ast.walk(one)):
                         return None
@@ -347,6 +381,17 @@ class Wholes(WholeFile):
                 return None
             before = outer
         return None
+
+    def calls_of_its_function(self, node):
+        function = self.origins.scope(node)
+        return [site.call for site in self.origins.sites(function)] if isinstance(function, ast.FunctionDef) else []
+
+    def read_of_result(self, call, deepest):
+        """Where what a call gives back is computed with at once."""
+        by = self.origins.parents.get(id(call))
+        if isinstance(by, ast.Assign) and isinstance(by.targets[0], (ast.Name, ast.Attribute)):
+            return self.read_at_once(call, self.written(by.targets[0]), deepest)
+        return by if by is not None and self.computes_with(by, self.written(call)) else None
 
     def computes_with(self, node, name):
         """host.mean(), numpy.sum(host), host * 2: not a call that may only keep it."""
