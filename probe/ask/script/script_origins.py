@@ -724,6 +724,7 @@ class Origins:
 
     def sites(self, function):
         """The calls in the file of a function or method of it, by its name."""
+        self.prepare()
         if id(function) in self.sites_of:
             return self.sites_of[id(function)]
         found, name = [], getattr(function, "name", None)

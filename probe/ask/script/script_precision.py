@@ -134,14 +134,15 @@ class Precision(Scoped):
         """scaler.scale(loss).backward(); clip_grad_norm_(…); scaler.step(optimizer), without unscale_."""
         calls = [one for one in own if isinstance(one, ast.Call)]
         scale = next((one for one in calls if is_call(one, "backward") and is_call(one.func.value, "scale")), None)
-        if scale is None or self.says(r"enabled *="):
+        if scale is None or self.may_be_off():
             return
         scaler = self.written(scale.func.value.func.value)
         steps = [one for one in calls if is_call(one, "step") and self.written(one.func.value) == scaler and one.args]
         unscaled = [one for one in calls if is_call(one, "unscale_")]
         updates = [one for one in calls if is_call(one, "update") and self.written(one.func.value) == scaler]
+        near = self.near(of) if isinstance(of, ast.FunctionDef) else self.reader.text
         for one in calls:
-            if self.full(one.func) in CLIPS and not self.says(r"unscale|inv_scale|get_scale") and steps and \
+            if self.full(one.func) in CLIPS and not re.search(r"unscale|inv_scale|get_scale", near) and steps and \
                     scale.lineno < one.lineno < steps[-1].lineno:
                 self.mistake(one, "gradients that are still scaled", "Call %s.unscale_(optimizer) before it." % scaler, other=scale)
         if not self.says(r"%s\.step\(|scaler\.step\(|unscale|get_scale" % re.escape(scaler)):
@@ -163,9 +164,14 @@ class Precision(Scoped):
                                  "Call it once for each step.", other=seen[name])
                 seen[name] = call
 
+    def may_be_off(self):
+        """Whether a scaler of the file is told when to scale."""
+        return any(self.full(one.func) in SCALERS and (self.word(one, "enabled") is not None or any(k.arg is None for k in one.keywords))
+                   for one in self.tracing.index.calls)
+
     def state_without_scaler(self, nodes):
         """torch.save({"model": …, "optimizer": …}), resumed later with a new GradScaler."""
-        if self.says(r"scaler\w*\.(load_)?state_dict|enabled *=|accelerat|Trainer\b"):
+        if self.says(r"scaler\w*\.(load_)?state_dict|accelerat|Trainer\b") or self.may_be_off():
             return
         scaler = next((one for one in nodes if isinstance(one, ast.Call) and self.full(one.func) in SCALERS), None)
         saves = any(isinstance(one, ast.Call) and self.full(one.func) == "torch.save" and re.search(

@@ -327,13 +327,15 @@ class Ranks(Steps):
 
     def padded_last_batch(self):
         """accelerator.gather((predictions, labels)), which counts the samples twice that fill the last batch."""
-        if self.says(r"gather_for_metrics|even_batches|drop_last|\[ *: *(len\(|\w*(total|num|n_)|-)|\.repeat\(|samples_seen|remainder"):
+        if self.says(r"gather_for_metrics|even_batches|\[ *: *(len\(|\w*(total|num|n_)|-)|\.repeat\(|samples_seen|remainder"):
             return
         gathers = {}
         for call in self.nodes:
             if isinstance(call, ast.Call) and re.match(r"(\w+\.)*accelerator\.gather$", self.written(call.func)) and len(call.args) == 1:
                 loop = next((of for of, _ in self.around(call) if isinstance(of, ast.For)), None)
-                if loop is not None and not self.holds_backward(loop):
+                made = self.made_by(loop.iter, "torch.utils.data.DataLoader") if loop is not None else None
+                drops = self.word(made, "drop_last") is not None if made is not None else self.says(r"drop_last")
+                if loop is not None and not self.holds_backward(loop) and not drops:
                     gathers.setdefault(id(loop), []).append(call)
         for calls in gathers.values():
             said = " ".join(self.written(one) for call in calls for one in (call.args[0], self.value_of(call.args[0])))
@@ -373,9 +375,13 @@ class Ranks(Steps):
 
     def sums_of_gradients(self):
         """dist.all_reduce(p.grad), and nothing divides."""
-        if self.says(r"world|/=|\.div_?\(|AVG|PREMUL|mul_\(|num_replicas|/ *\w*(size|gpus|procs|ranks|workers)"):
+        if self.says(r"\bAVG\b|PREMUL|(/=?|div_?\(|mul_?\(|\*) *[\w.]*\(?\w*(world|size|gpus|procs|ranks|workers|replicas)|world\w*(\(\))? *\*"):
             return
         for call in self.collectives("all_reduce"):
+            if re.search(r" /=? |div_?\(|mul_?\(", self.near(self.function_around(call) or call)) or re.search(
+                    r"(div_?|mul_?)\(|\.grad\b[^\n]*/|/=", "".join(self.near(site.call) for site in self.origins.sites(self.function_around(
+                        call)) if isinstance(self.function_around(call), ast.FunctionDef))):
+                continue
             of = self.given(call, 0, "tensor")
             kind = self.given(call, 1, "op")
             if of is not None and re.search(r"\.grad(\.data)?$", self.written(of)) and (
@@ -384,10 +390,13 @@ class Ranks(Steps):
 
     def not_waited_for(self):
         """work = dist.all_reduce(flat, async_op=True), and nothing waits for it."""
-        if self.says(r"\.wait\(|synchronize|is_completed|get_future|wait_stream|_coalesc|\.result\("):
-            return
+        waits = r"\.wait\(|synchronize|is_completed|get_future|wait_stream|_coalesc|\.result\("
+        anywhere = self.says(waits)
         for call in self.collectives(*MEETINGS):
             of = self.function_around(call)
+            if anywhere and (not isinstance(of, ast.FunctionDef) or re.search(waits, self.near(of)) or not isinstance(
+                    self.outer[id(call)], (ast.Expr, ast.Assign)) or isinstance(self.origins.scope(of), ast.ClassDef)):
+                continue
             tensor = call.args[-1] if call.args else None
             returns = isinstance(self.outer[id(call)], ast.Return) or any(
                 isinstance(one, ast.Return) and one.value is not None for one in ast.walk(of))

@@ -124,10 +124,8 @@ class Steps(WholeFile):
 
     def highest_of_all(self, nodes):
         """for size in (256, 128): …; peaks.append(torch.cuda.max_memory_allocated())"""
-        if self.says(r"reset_(peak_|max_)?memory"):
-            return
         for loop in nodes:
-            if not isinstance(loop, ast.For) or not isinstance(loop.iter, (ast.Tuple, ast.List)):
+            if not isinstance(loop, ast.For) or not isinstance(loop.iter, (ast.Tuple, ast.List)) or re.search(RESETS_PEAK, self.near(loop)):
                 continue
             for one in (one for part in loop.body for one in ast.walk(part)):
                 of = one.value if isinstance(one, ast.Subscript) and "peak" in self.written(one.slice) else one
@@ -291,7 +289,7 @@ class Steps(WholeFile):
 
     def small_eps(self, scopes):
         """model.half(); torch.optim.Adam(model.parameters()): its eps of 1e-8 is 0 in half precision."""
-        if not self.says(r"half\(|float16|torch\.half") or self.says(r"\beps\b(?! *= *1e-0?8\b)|GradScaler|autocast|deepspeed|apex|bitsandbytes|master|requires_grad *= *False|peft"):
+        if not self.says(r"half\(|float16|torch\.half") or self.says(r"GradScaler|autocast|deepspeed|apex|bitsandbytes|master|requires_grad *= *False|peft"):
             return
         for of in scopes:
             own = within_others(of, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
@@ -305,7 +303,9 @@ class Steps(WholeFile):
                     call.func.value) if isinstance(call.func, ast.Attribute) else ""
                 if made and (isinstance(one, ast.Assign) or isinstance(call.func, ast.Attribute)):
                     half[name] = one
-                if ADAMS.match(self.full(call.func)):
+                given = self.given(call, 3, "eps") if isinstance(call, ast.Call) and ADAMS.match(self.full(call.func)) else None
+                eps = self.said(given, 1.0) if given is not None else 1e-8
+                if ADAMS.match(self.full(call.func)) and type(eps) in (int, float) and eps < 3e-8:
                     given = re.match(r"([\w.]+)\.parameters\(\)$", self.written(call.args[0])) if call.args else None
                     if given and given.group(1) in half:
                         self.mistake(call, "an eps that half precision lacks", given.group(1), other=half[given.group(1)])
@@ -499,7 +499,7 @@ class Steps(WholeFile):
 
     def same_for_all_workers(self, nodes):
         """An IterableDataset that goes through the same files in each of several workers."""
-        if self.says(r"worker_info *[(.=]|worker_init_fn|webdataset|split_by|shard\(|worker_id"):
+        if self.says(r"webdataset|split_by|shard\(|worker_id"):
             return
         streams = {of.name: of for of in nodes if isinstance(of, ast.ClassDef) and any(
             self.full(base).endswith("IterableDataset") for base in of.bases)}
@@ -514,7 +514,9 @@ class Steps(WholeFile):
             iterate = next((m for m in of.body if isinstance(m, ast.FunctionDef) and m.name == "__iter__"), None) if of else None
             files = iterate is not None and re.search(r"\bopen\(|in (enumerate\(|sorted\()?self\.\w+|range\(", self.reader.written_whole(
                 iterate)) and not re.search(r"rand|choice|generator", self.reader.written_whole(iterate))
-            if type(several) is int and several > 1 and files:
+            asks = of is not None and (self.word(one, "worker_init_fn") is not None or re.search(
+                r"worker_info", self.near(iterate) + self.reader.written_whole(of)))
+            if type(several) is int and several > 1 and files and not asks:
                 given = next((y for y in ast.walk(iterate) if isinstance(y, (ast.Yield, ast.YieldFrom))), iterate)
                 self.mistake(one, "a stream that each worker reads whole", of.name, other=given)
 
@@ -678,7 +680,7 @@ class Steps(WholeFile):
 
     def kept_of_recorded(self, nodes):
         """kept.append(fast(x)), where fast is compiled with mode="reduce-overhead": the next call overwrites it."""
-        if self.says(r"\.clone\(|cudagraph_mark_step_begin") or not self.says(r"reduce-overhead"):
+        if self.says(r"cudagraph_mark_step_begin") or not self.says(r"reduce-overhead"):
             return
         # What is handed to a function under a name of a model's.
         models = {one.arg for of in nodes if isinstance(of, ast.FunctionDef) for one in of.args.args if re.match(
@@ -689,7 +691,8 @@ class Steps(WholeFile):
             return made is not None and self.said(self.word(made, "mode")) == "reduce-overhead" or self.written(func) in models
 
         for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While))):
-            if any(getattr(one.func, "attr", "") in ("item", "cpu", "tolist", "numpy") for one in calls_in(loop.body)):
+            if any(getattr(one.func, "attr", "") in ("item", "cpu", "tolist", "numpy") for one in calls_in(loop.body)) or re.search(
+                    r"\.clone\(|deepcopy|copy_\(", self.near(loop)):
                 continue
             results = {name.id for one in loop.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and is_recorded(
                 one.value.func) for name in ast.walk(one.targets[0]) if isinstance(name, ast.Name)}

@@ -5,7 +5,7 @@ LOOPS = (ast.For, ast.While, ast.AsyncFor)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 # What makes the host wait, or gives memory back that the next step asks for again.
 SLOW_IN_EACH_STEP = {"torch.cuda.empty_cache": r"fragment|OOM|out.of.memory|OutOfMemory",
-                     "torch.cuda.synchronize": r"\btime\b|perf_counter|Event\(|timeit|profil|Stream\(|monotonic",
+                     "torch.cuda.synchronize": r"Event\(|timeit|(?i:profil|benchmark)|Stream\(",
                      "gc.collect": r"gc\.(disable|freeze)|cycle|weakref"}
 CLOCKS_OF_HOST = ("time.perf_counter", "time.time", "time.monotonic", "timeit.default_timer", "time.perf_counter_ns")
 READS_VALUES = ("item", "cpu", "tolist", "numpy", "synchronize")
@@ -17,6 +17,7 @@ TENSORS_BY_NAME = re.compile(r"(x|y|x[bt]|y[bt]|\w*(images?|imgs?|targets?|label
 OWN_MOVE = re.compile(r"enc|graph|model|net\b|module|inputs|tokeni|data\b")
 NO_KERNELS = re.compile(r"torch\.(device|load|save|tensor|as_tensor|from_numpy|compile|no_grad|manual_seed|is_tensor|Size|autocast)$")
 ON_A_GPU = r"\.cuda\(|['\"]cuda|\.to\("
+RESETS_PEAK = r"reset_(peak_|max_|accumulated_)?memory"
 RECURRENT_OF_CUDNN = re.compile(r"torch\.nn\.(LSTM|GRU|RNN)$")
 
 
@@ -147,10 +148,13 @@ class Waits(Scoped):
         helpers = {name: next((call for call in map(slow, (getattr(one, "value", None) for one in of.body)) if call), None)
                    for name, of in self.by_name.items() if of and all(isinstance(one, ast.Expr) for one in of.body)}
         for loop, _ in self.training_loops(nodes):
+            if isinstance(loop, ast.For) and isinstance(loop.iter, (ast.Tuple, ast.List)) or re.search(RESETS_PEAK, self.near(loop)):
+                continue  # what is measured for each of several sizes
             for one in self.directly(loop.body):
                 call = one.value if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) else None
                 name = call and (slow(call) or helpers.get(getattr(call.func, "id", "")))
-                if name:
+                clocks = name == "torch.cuda.synchronize" and re.search(r"\btime\b|perf_counter|monotonic|clock|timer", self.near(loop))
+                if name and not clocks:
                     kind = {"torch.cuda.empty_cache": "a cache that each step empties", "gc.collect": "a collection in each step"}
                     self.mistake(call, kind.get(name, "a wait in each step"))
 
@@ -426,7 +430,7 @@ class Waits(Scoped):
 
     def timed_from_the_first(self, of, own):
         """start = perf_counter(); for _ in range(10): model(x), where model was not called before."""
-        if self.says(r"(?i)warm|first call|cold") or not self.says(r"\.cuda\(|['\"]cuda"):
+        if self.says(r"(?i)first call|cold|#[^\n]*warm") or not self.says(r"\.cuda\(|['\"]cuda"):
             return
         for body in [of.body] + [one.body for one in own if isinstance(one, ast.With)]:
             for number, loop in enumerate(body):
@@ -442,12 +446,14 @@ class Waits(Scoped):
                 name = call.func.id
                 module = self.origin(self.value_of(call.func))[0]
                 calls = len(re.findall(r"\b%s\(" % re.escape(name), self.reader.text))
-                if calls == 1 and re.match(r"torch\.nn\.[A-Z]|torch\.compile|torchvision\.models\.|transformers\.", module):
+                handed = any(getattr(given, "id", "") == name for call in calls_in([of]) if re.search(r"(?i)warm|bench|run|call", self.written(
+                    call.func)) for given in call.args + [k.value for k in call.keywords])
+                if calls == 1 and not handed and re.match(r"torch\.nn\.[A-Z]|torch\.compile|torchvision\.models\.|transformers\.", module):
                     self.mistake(start, "a clock that measures the first call", name, other=call)
 
     def peaks_of_calls(self, of, own):
         """def peak(size): …; return torch.cuda.max_memory_allocated(), called for each of several sizes."""
-        if not isinstance(of, ast.FunctionDef) or self.says(r"reset_(peak_|max_)?memory"):
+        if not isinstance(of, ast.FunctionDef) or re.search(RESETS_PEAK, self.near(of)):
             return
         peak = next((one for one in own if isinstance(one, ast.Call) and self.full(one.func) == "torch.cuda.max_memory_allocated"), None)
         for _, others in self.scopes if peak is not None else ():
@@ -455,7 +461,8 @@ class Waits(Scoped):
                 over = loop.iter if isinstance(loop, ast.For) else loop.generators[0].iter if isinstance(
                     loop, (ast.ListComp, ast.DictComp, ast.GeneratorExp)) else None
                 if isinstance(self.value_of(over) if over is not None else None, (ast.Tuple, ast.List)) and any(
-                        isinstance(call, ast.Call) and getattr(call.func, "id", "") == of.name for call in ast.walk(loop)):
+                        isinstance(call, ast.Call) and getattr(call.func, "id", "") == of.name for call in ast.walk(loop)) and not re.search(
+                            RESETS_PEAK, self.near(loop)):
                     return self.mistake(peak, "a peak of memory that is never reset", other=over)
         return None
 
@@ -463,25 +470,53 @@ class Waits(Scoped):
 
     def evaluates_with_graph(self, of, own):
         """model.eval(); for x, y in loader: hits += (model(x).argmax(1) == y).sum(), with gradients on."""
-        if self.says(r"no_grad|inference_mode|grad_enabled|requires_grad|\.grad\b|autograd|create_graph|lightning|Trainer\(") or not \
-                self.says(ON_A_GPU) or any(is_call(one, "backward") or is_call(one, "train") and one.args == [] for one in own):
+        if self.says(r"grad_enabled|requires_grad|\.grad\b|autograd\.(?!profiler)|create_graph|lightning|Trainer\(") or not \
+                self.says(ON_A_GPU) or self.never_with_gradients(of) or any(is_call(one, "backward") for one in own):
             return
+        trains = [self.origins.position(one) for one in own if is_call(one, "train") and not one.args]
         quiet = {self.written(self.root(one.func.value)) for one in own if is_call(one, "eval") and not one.args} - {""}
         for loop in (one for one in own if quiet and isinstance(one, ast.For)):
-            if not re.search(r"loader|batch|_dl$|^dl$", self.written(loop.iter)):
+            if not re.search(r"loader|batch|_dl$|^dl$", self.written(loop.iter)) or any(
+                    one < self.origins.position(loop.body[-1]) for one in trains):
                 continue
             for call in own_nodes(loop):
                 reported = any(e["subject"] == "script-mistake" and loop.lineno <= int(e["line"]) <= loop.end_lineno and e.get(
                     "source") == self.reader.source for e in self.reader.events)
-                if isinstance(call, ast.Call) and self.written(call.func) in quiet and call.args and not reported:
+                if isinstance(call, ast.Call) and self.written(call.func) in quiet and call.args and not reported and not any(
+                        self.is_quiet(outer) for outer in self.origins.around(call)):
                     return self.mistake(call, "an evaluation that builds graphs", self.written(call.func))
         return None
 
+    def is_quiet(self, node):
+        """with torch.no_grad(): or @torch.inference_mode()"""
+        said = [item.context_expr for item in node.items] if isinstance(node, ast.With) else getattr(node, "decorator_list", [])
+        return any(re.search(r"no_grad|inference_mode|quiet|eval", self.written(one)) for one in said)
+
+    def never_with_gradients(self, of):
+        """Whether a function may be called under no_grad() alone: a caller of the file does, or it is handed on."""
+        if not isinstance(of, ast.FunctionDef):
+            return False
+        sites = self.origins.sites(of)
+        text = self.near(of)
+        if not sites and self.says(r"no_grad|inference_mode"):
+            return True
+        return re.search(r"no_grad|inference_mode", text) is not None or any(
+            self.is_quiet(outer) for site in sites for outer in self.origins.around(site.call)) or any(
+                re.search(r"no_grad|inference_mode", self.reader.written_whole(outer)) for outer in self.origins.around(of) if isinstance(
+                    outer, ast.ClassDef)) or any(self.never_with_gradients_above(site.call) for site in sites)
+
+    def never_with_gradients_above(self, call):
+        function = self.origins.scope(call)
+        return isinstance(function, ast.FunctionDef) and any(self.is_quiet(outer) for site in self.origins.sites(function)
+                                                             for outer in self.origins.around(site.call))
+
     def kept_for_nobody(self, nodes):
         """loss.backward(retain_graph=True), where each round computes its loss anew and goes back once."""
-        if self.says(r"autograd\.grad\(|create_graph|register_hook|hidden|memory|state\b|\bhx?\b|carry"):
+        if self.says(r"autograd\.grad\(|create_graph|register_hook"):
             return
         for loop, own in self.training_loops(nodes):
+            if re.search(r"hidden|(?<!pin_)memory(?!_format)|state\b|\bhx?\b|carry", self.near(loop)):
+                continue
             passes = [one for one in own if is_call(one, "backward")]
             keeps = self.word(passes[0], "retain_graph")
             if len(passes) != 1 or getattr(keeps, "value", None) is not True or not any(is_call(one, "zero_grad") for one in own):
@@ -551,10 +586,11 @@ class Waits(Scoped):
     def loaded_to_one(self, nodes):
         """torch.cuda.set_device(local_rank); state = torch.load(path), which goes to the GPU that it was saved from."""
         if not self.says(r"LOCAL_RANK|local_rank") or not self.says(r"set_device\(|device_ids *=") or self.says(
-                r"map_location|['\"]gloo|save\(.*\.cpu\(|weights_to_cpu|broadcast"):
+                r"['\"]gloo|save\(.*\.cpu\(|weights_to_cpu|broadcast"):
             return
         for one in nodes:
-            if isinstance(one, ast.Call) and self.full(one.func) == "torch.load" and len(one.args) == 1:
+            if isinstance(one, ast.Call) and self.full(one.func) == "torch.load" and len(one.args) == 1 and not any(
+                    k.arg in ("map_location", None) for k in one.keywords):
                 names = [name for name, values in self.made.items() if any(value is one for value in values)]
                 if any(is_call(call, "load_state_dict") and call.args and (call.args[0] is one or self.written(
                         call.args[0]).split("[")[0] in names) for call in nodes):

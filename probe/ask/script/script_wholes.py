@@ -78,6 +78,12 @@ class WholeFile:
     def says(self, form):
         return re.search(form, self.reader.text) is not None
 
+    def near(self, node, deepest=2):
+        """The text of a node, and of the functions of the file that it calls."""
+        called = {id(of): of for call in ast.walk(node) if isinstance(call, ast.Call) for of in self.origins.functions_of(call.func) if isinstance(
+            of, ast.FunctionDef) and of is not node} if deepest > 0 else {}
+        return "\n".join([self.reader.written_whole(node)] + [self.near(of, deepest - 1) for of in called.values()])
+
     def is_for_one(self, node):
         """if rank == 0: …, with no other branch: what one process runs alone."""
         if not isinstance(node, ast.If) or node.orelse:
