@@ -285,25 +285,35 @@ class Wholes(WholeFile):
     def losses_in_a_list(self, own, backward):
         """loss.backward(); history[epoch].append(loss), of a list that is made before all loops and never emptied."""
         for one in own:
-            if not isinstance(one, ast.Call) or getattr(one.func, "attr", "") != "append" or len(one.args) != 1:
+            of, kept = self.kept_in(one, own)
+            if of is None:
                 continue
-            given = one.args[0].elts if isinstance(one.args[0], (ast.Tuple, ast.List)) else one.args[0].values if isinstance(
-                one.args[0], ast.Dict) else one.args
+            given = kept.elts if isinstance(kept, (ast.Tuple, ast.List)) else kept.values if isinstance(kept, ast.Dict) else [kept]
             loss = next((part.id for part in given if isinstance(part, ast.Name) and part.id in backward), None)
-            of = one.func.value
             while isinstance(of, ast.Subscript):
                 of = of.value
             if loss is None or not isinstance(of, (ast.Name, ast.Attribute)) or self.says(
                     r"\b%s\s*=\s*%s\.(detach|item|cpu|data)|\b%s\.detach_\(" % (loss, loss, loss)):
                 continue
             loops = [outer for outer in self.origins.around(one) if isinstance(outer, (ast.For, ast.While))]
-            made = self.origins.of(of)
+            made = [value for value in self.origins.of(of) if not (isinstance(value, Part) and value.of is one)]
             again = any(isinstance(value, (Part, ast.arg)) or any(loop in self.origins.around(value) for loop in loops) or any(
                 self.is_repeated(call) for call in self.calls_of_its_function(value)) for value in made)
             name = re.escape(self.written(of))
             if made and not again and not self.says(r"maxlen|%s(\[[^\n]*\])?\.(clear|pop|popleft)\(|del %s\b|%s\[:\] *=|(sum|stack|cat|mean)\(%s[^\n]*"
                                                     r"\)\.backward\(" % ((name, ) * 4)):
                 self.reader.mistake(one, "a loss that is kept with its graph", self.written(one), loss)
+
+    def kept_in(self, one, own):
+        """(losses, loss), of losses.append(loss), losses += [loss] and losses[step] = loss, where each round counts step on."""
+        if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("append", "extend") and len(one.args) == 1:
+            return one.func.value, one.args[0]
+        if isinstance(one, ast.AugAssign) and isinstance(one.value, (ast.List, ast.Tuple)):
+            return one.target, one.value
+        target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+        key = getattr(target.slice, "id", "") if isinstance(target, ast.Subscript) else ""
+        counts = any(isinstance(each, ast.AugAssign) and getattr(each.target, "id", "") == key for each in own)
+        return (target.value, one.value) if key and counts else (None, None)
 
     def is_repeated(self, node):
         """Whether a node stands in a loop of its function."""
