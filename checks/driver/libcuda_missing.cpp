@@ -67,6 +67,7 @@ void judge_host(const Snapshot& snapshot, Answers& answers) {
 void judge(const Facts& facts, Answers& answers) {
   if (nvidia::kernel_driver_runs(facts).is(false)) return answers.not_applicable("no NVIDIA kernel driver runs");
   report_missing_libraries(facts, answers);
+  if (const auto lacking = missing_symbol(facts, answers.id)) answers.found_in(*lacking->symptom, lacking->confidence);
 }
 
 bool no_container_named(const Facts& facts) {

@@ -27,11 +27,24 @@ void numpy_2_under_old_tensorflow(const Snapshot& snapshot, Answers& answers) {
   finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
 }
 
+// A framework's own code asks for a name that NumPy has removed: np.bool, np.object and the like went in 1.24.
+void removed_names(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{mismatch, "numpy-of-framework"}});
+  if (!line) return;
+  Finding& finding = answers.found_in(*line, Confidence::likely);
+  finding.title = "The framework is older than NumPy";
+  finding.explanation = line->detail("framework") + "'s own code uses a name that the installed NumPy has removed.";
+  finding.fix = {{.text = "Install the NumPy of the framework's time (below 1.24 for np.bool, np.int, np.object), or a "
+                          "newer release of the framework.",
+                  .command = pip_install(facts, "'numpy<1.24'")}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
   const bool settled = judge_requirements(
       facts, {"numpy"},
       "Code that was compiled for one major version of NumPy crashes or refuses to load with another.", answers);
   if (!settled) numpy_2_under_old_tensorflow(facts.snapshot(), answers);
+  removed_names(facts, answers);
 }
 
 Diagnosis diagnosis() {

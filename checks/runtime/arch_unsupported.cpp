@@ -276,6 +276,7 @@ Diagnosis diagnosis() {
               {{missing, "device-function"}, likely, not_rocm},
               {{unsupported, "any-architecture"}, possible, not_used},
               {{failed, "cuda-function-handle"}, likely, ptx_fails},
+              {{missing, "device-symbol"}, possible, when::no_better_cause},
           },
       .judge_host = judge,
       .judge = judge_texts,

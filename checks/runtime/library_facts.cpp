@@ -206,6 +206,12 @@ bool of_opencl(const std::string& symbol) {
   return RE2::PartialMatch(symbol, function);
 }
 
+// Every libcuda has these functions: whoever lacks them has loaded none.
+bool of_every_libcuda(const std::string& symbol) {
+  static const RE2 oldest("cu(?:Init|DriverGetVersion|DeviceGet(?:Count|Name|Attribute)?)(?:_v2)?");
+  return RE2::FullMatch(symbol, oldest);
+}
+
 // Two versions of a GPU library are mixed if one lacks a symbol that the other needs.
 bool of_a_gpu_library(const Symptom& symptom) {
   static const RE2 functions("^(?:ze|hip|hsa_)"),
@@ -333,8 +339,9 @@ std::optional<MissingSymbol> missing_symbol(const Facts& facts, std::string_view
     const bool of_libcuda = symptom->detail("library").find("libcuda.so") != std::string::npos;
     if (of_libcuda && facts.saw({{SymptomClass::too_old, "driver"}})) continue;  // an old driver lacks new functions
     const bool gpu = of_a_gpu_library(*symptom), torch = of_pytorch(symbol);
-    const std::string_view owner = of_opencl(symbol) ? "opencl.wrong-loader"
-                                   : gpu && !torch   ? "runtime.library-shadowed"
+    const std::string_view owner = of_opencl(symbol)                         ? "opencl.wrong-loader"
+                                   : of_every_libcuda(symbol) && !of_libcuda ? "driver.libcuda-missing"
+                                   : gpu && !torch                           ? "runtime.library-shadowed"
                                    : torch && !of_torch_itself(symptom->detail("library"))
                                        ? "runtime.extension-mismatch"
                                        : "python.broken-install";

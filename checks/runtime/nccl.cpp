@@ -4,7 +4,8 @@ namespace envdoctor::runtime_nccl {
 
 using enum SymptomClass;
 
-bool no_shm(const Facts& facts) {
+// NCCL reports what another fault of the GPU, or of the program, did to its calls.
+bool of_its_own(const Facts& facts) {
   return !facts.saw({{exhausted, "shared-memory"},
                      {unsupported, "peer-access"},
                      {exhausted, "gpu-memory"},
@@ -12,6 +13,7 @@ bool no_shm(const Facts& facts) {
                      {too_old, "driver"},
                      {duplicate, "nccl-gpu"},
                      {missing, "cuda-kernel-image"},
+                     {crashed, "cuda-kernel"},
                      {missing, "system-initialization"}});
 }
 
@@ -28,11 +30,11 @@ Diagnosis diagnosis() {
       .remedy = "Run again with NCCL_DEBUG=WARN; the warning names the transport or the resource that failed.",
       .symptoms =
           {
-              {{failed, "nccl"}, likely, no_shm},
-              {{failed, "nccl-network"}, likely, no_shm},
-              {{timed_out, "nccl"}, possible, no_shm},
-              {{slow, "nccl-connection"}, possible, no_shm},
-              {{failed, "nccl-cuda-call"}, possible, no_shm},
+              {{failed, "nccl"}, likely, of_its_own},
+              {{failed, "nccl-network"}, likely, of_its_own},
+              {{timed_out, "nccl"}, possible, of_its_own},
+              {{slow, "nccl-connection"}, possible, of_its_own},
+              {{failed, "nccl-cuda-call"}, possible, of_its_own},
           },
   };
 }

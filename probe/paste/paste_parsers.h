@@ -107,6 +107,8 @@ bool starts_getfacl(std::string_view line);
 Snapshot parse_getfacl(const std::string& text);
 bool starts_dev_listing(std::string_view line);
 Snapshot parse_dev_listing(const std::string& text);
+bool starts_hashcat_devices(std::string_view line);
+Snapshot parse_hashcat_devices(const std::string& text);
 bool starts_gpustat(std::string_view line);
 Snapshot parse_gpustat(const std::string& text);
 bool starts_nvitop(std::string_view line);

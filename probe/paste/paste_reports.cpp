@@ -68,6 +68,7 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"getfacl", starts_getfacl, parse_getfacl},
       {"ls of /dev", starts_dev_listing, parse_dev_listing, short_report},
       {"gpustat", starts_gpustat, parse_gpustat, short_report},
+      {"hashcat -I", starts_hashcat_devices, parse_hashcat_devices, short_report},
       {"nvitop", starts_nvitop, parse_nvitop, short_report},
       {"process list", starts_process_list, parse_process_list, short_report},
       {"issue form", starts_issue_form, parse_issue_form, few_statements},

@@ -72,15 +72,29 @@ const Frame* shadowing_file(const std::vector<Frame>& frames) {
   return nullptr;
 }
 
+bool in_package(std::string_view file, const std::string& name) {
+  return contains(file, "packages/" + name + "/") || contains(file, "packages\\" + name + "\\");
+}
+
+// The framework that a file belongs to; empty: none.
+std::string framework_of(std::string_view file) {
+  for (const char* name : {"torch", "tensorflow", "keras", "jaxlib", "jax", "paddle", "mxnet", "onnxruntime", "cupy"})
+    if (in_package(file, name)) return name;
+  return {};
+}
+
 // The framework whose files the traceback ends in.
 std::string framework_of(const std::vector<Frame>& frames) {
-  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-    for (const char* name : {"torch", "tensorflow", "jaxlib", "jax", "paddle", "mxnet", "onnxruntime", "cupy"}) {
-      const std::string part = std::string("packages/") + name + "/", windows = std::string("packages\\") + name + "\\";
-      if (contains(frame->file, part) || contains(frame->file, windows)) return name;
-    }
-  }
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+    if (std::string name = framework_of(frame->file); !name.empty()) return name;
   return {};
+}
+
+// The framework whose own code asked NumPy for a name; empty: the person's code did, or another package's.
+std::string framework_asking_numpy(const std::vector<Frame>& frames) {
+  const auto asks =
+      std::find_if(frames.rbegin(), frames.rend(), [](const Frame& frame) { return !in_package(frame.file, "numpy"); });
+  return asks == frames.rend() ? "" : framework_of(asks->file);
 }
 
 // Libraries of CUDA, ROCm and the like have diagnoses of their own.
@@ -150,6 +164,7 @@ class Traceback {
         R"((?:\w+\.)*(?:ImportError|OSError|RuntimeError): (lib[\w.+-]+\.so[.\d]*): cannot open shared.*)",
         RE2::Latin1);
     static const RE2 torch_name(R"(^ImportError: cannot import name '?\w+'? from '?torch\b)", RE2::Latin1);
+    static const RE2 numpy_name(R"(^AttributeError: module 'numpy' has no attribute)", RE2::Latin1);
     static const RE2 other_form(R"(^(?:TypeError|AttributeError|KeyError): )", RE2::Latin1);
     static const RE2 name(R"((?:\w+\.)*\w*(?:Error|Exception): .*)", RE2::Latin1);
     if (line.empty() || line[0] == ' ' || !contains(words, "Error: ")) return;
@@ -164,6 +179,9 @@ class Traceback {
       if (const std::string package = torch_extension_of(frames_.back().file); !package.empty())
         add_symptom(snapshot_, {mismatch, "torch-extension-version"}, row, line).details = {{"package", package}};
     }
+    if (const std::string framework = framework_asking_numpy(frames_);
+        RE2::PartialMatch(text, numpy_name) && !framework.empty())
+      add_symptom(snapshot_, {mismatch, "numpy-of-framework"}, row, line).details = {{"framework", framework}};
     if (RE2::PartialMatch(text, other_form) && restores_model(frames_))
       add_symptom(snapshot_, {mismatch, "saved-model"}, row, line);
     if (RE2::FullMatch(text, name)) finish();
