@@ -32,9 +32,9 @@ bool of_another_device(const Facts& facts, const Symptom* line) {
 }
 
 // The link retransmits lost data: it is slower, and a sign of a bad contact, cable or riser, but nothing fails.
-void judge_corrected(const Symptom& line, Answers& answers) {
+void judge_corrected(const Symptom& line, bool once, Answers& answers) {
   Finding& finding = answers.found_in(line, Confidence::possible);
-  finding.severity = Severity::warning;
+  finding.severity = once ? Severity::info : Severity::warning;
   finding.title = "A PCIe link has errors that it corrects";
   finding.explanation =
       "The kernel logged errors of a PCIe link that were corrected by sending again. They cost time, and many of them "
@@ -49,7 +49,8 @@ void judge(const Facts& facts, Answers& answers) {
   std::vector<const Symptom*> lines = facts.all({failed, "pcie-device"}), corrected = facts.all({failed, "pcie-link"});
   std::erase_if(lines, elsewhere);
   std::erase_if(corrected, elsewhere);
-  if (lines.empty() && !corrected.empty()) return judge_corrected(*corrected.front(), answers);
+  const bool once = corrected.size() == 1 && corrected.front()->detail("count").empty();
+  if (lines.empty() && !corrected.empty()) return judge_corrected(*corrected.front(), once, answers);
   if (lines.empty()) return answers.not_applicable("no text of the kernel was read that speaks of PCIe errors");
   const auto of_gpu = std::ranges::find_if(lines, [&](const Symptom* line) { return of_a_gpu(facts, *line); });
   const Symptom& line = of_gpu == lines.end() ? *lines.front() : **of_gpu;

@@ -6,6 +6,11 @@ using enum SymptomClass;
 
 bool ptxas_alone(const Facts& facts) { return facts.all({missing, "libdevice"}).empty() && !facts.used(); }
 
+// The driver compiles in place of ptxas where that is too old or missing.
+bool not_by_driver(const Facts& facts) {
+  return !facts.used() && !facts.saw({{harmless, "the driver compiles instead of ptxas"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -23,7 +28,7 @@ Diagnosis diagnosis() {
           {
               {{missing, "libdevice"}, likely},
               {{missing, "ptxas"}, possible, ptxas_alone},
-              {{too_old, "ptxas"}, likely},
+              {{too_old, "ptxas"}, likely, not_by_driver},
           },
   };
 }

@@ -109,7 +109,7 @@ std::optional<Difference> of_subnormals(const std::vector<NumberBlock>& blocks, 
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const double small = single(blocks[i]) ? std::fabs(blocks[i].array.numbers[0]) : 1;
     const bool of_float = of_a_device && small < least_float && small > least_of_all;
-    if (small == 0 || (!of_float && small >= least_double)) continue;
+    if (!(small > 0) || (!of_float && small >= least_double)) continue;  // NaN as well
     for (std::size_t j = i + 1; j < blocks.size() && blocks[j].row <= blocks[i].row + most_rows; ++j) {
       if (single(blocks[j]) && blocks[j].array.numbers[0] == 0) return Difference{small, "subnormal", blocks[j].row};
     }

@@ -32,10 +32,13 @@ std::optional<Columns> columns_of(std::string_view line, std::size_t row) {
   Columns columns{.row = row, .count = fields.size()};
   std::size_t devices = 0, references = 0, versus = 0;
   for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (is_versus(lower_case(fields[i]))) {
+      ++versus;
+      continue;
+    }
     const Label label = label_of(fields[i]);
     if (label.other || label.side == Side::both || fields[i].find_first_of("(=") != std::string_view::npos)
       return std::nullopt;
-    versus += is_versus(lower_case(fields[i])) ? 1 : 0;
     if (label.side == Side::device) {
       ++devices;
       columns.device = i;

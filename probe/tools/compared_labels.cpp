@@ -86,6 +86,7 @@ Label label_of(std::string_view text) {
   const std::string small = lower_case(text.substr(0, longest_label));
   const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
   Side framework = Side::none, precision = Side::none;
+  bool versus = false;  // the value is a difference of the two that are named
   const auto widen = [](Side& into, Side side) { into = into == Side::none || into == side ? side : Side::both; };
   for (std::size_t at = 0; at < small.size();) {
     if (!is_letter(small[at])) {
@@ -96,6 +97,7 @@ Label label_of(std::string_view text) {
     while (at < small.size() && is_letter(small[at])) ++at;
     const std::string_view word = std::string_view(small).substr(begin, at - begin);
     ++label.words;
+    versus = versus || word == "vs" || word == "versus";
     const unsigned said = said_by(word);
     const bool sure = (said & a_device) != 0, device = sure || (said & maybe_a_device) != 0;
     if (word == "device" && small.substr(at).starts_with('=')) continue;  // an argument
@@ -126,6 +128,7 @@ Label label_of(std::string_view text) {
     label.other = label.other || (said & other_value) != 0;
     if ((said & nothing) == 0) label.subject += std::string(word) + " ";
   }
+  if (versus) label.side = Side::both;
   if (label.side == Side::none) label.side = precision;
   if (label.side == Side::none) label.side = framework;
   return label;
