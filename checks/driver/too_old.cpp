@@ -158,7 +158,11 @@ void judge_log(const Facts& facts, const Driver& driver, Answers& answers) {
     // Without a version the message may also mean that no driver answered.
     const std::string needs = line->detail("needs");
     const Symptom* stated = facts.first({{noted, "stated-driver"}});
-    const std::string here = driver.kernel.empty() && stated ? stated->detail("version") : driver.kernel;
+    // A container's image names the CUDA version that it needs, others name the driver's version.
+    const bool of_cuda = !needs.empty() && major_of(needs) < 100;
+    const std::string here = of_cuda                           ? driver.max_cuda
+                             : driver.kernel.empty() && stated ? stated->detail("version")
+                                                               : driver.kernel;
     if (!needs.empty() && !here.empty() && knowledge::compare_versions(here, needs) >= 0) continue;  // another fault
     const bool compared = !line->detail("found").empty() || !line->detail("needs").empty();
     if (!compared && facts.driver_dead()) continue;

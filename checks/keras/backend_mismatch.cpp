@@ -143,6 +143,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{missing, "keras-backend"}, likely},
+              {{refused, "keras-backend"}, likely},
               {{noted, "keras-backend"}, likely, not_used, "backend", "Theano"},
               {{noted, "keras-backend"}, likely, not_used, "backend", "CNTK"},
           },

@@ -39,7 +39,7 @@ const std::vector<LibraryOwner>& library_owners() {
         "libnvJitLink",   "libnccl",      "libcufile",   "libnvToolsExt", "cudart",      "cublas",      "cufft",
         "curand",         "cusolver",     "cusparse",    "nvrtc",         "libamdhip",   "librocblas",  "libMIOpen",
         "libhsa-runtime", "librccl",      "libhip",      "libroc",        "cuda",        "libnvshmem",  "libcudss",
-        "libsycl",        "libur_loader", "libmkl_sycl", "libccl"}}};
+        "libsycl",        "libur_loader", "libmkl_sycl", "libccl",        "libnpp",      "nppi"}}};
   return owners;
 }
 

@@ -21,6 +21,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{failed, "cuda-initialization"}, likely, driver_started},
+              {{failed, "cuda-context-of-tensorflow"}, possible, when::no_better_cause},
               {{refused, "cuda-after-fork"}, certain},
           },
   };
