@@ -35,6 +35,8 @@ class Batches(Scoped):
         if self.says(r"VISIBLE_DEVICES"):
             self.beyond_the_visible(nodes)
         self.found_for_nothing()
+        if self.says(r"Trainer\("):
+            self.samples_that_nobody_shares_out()
 
     # ---- what is prepared
 
@@ -278,6 +280,37 @@ class Batches(Scoped):
         if is_call(call, "to") and len(call.args) == 1 and isinstance(call.args[0], (ast.JoinedStr, ast.Name)):
             return call.args[0] if not isinstance(call.args[0], ast.Name) or NAMES_A_RANK.search(call.args[0].id) else None
         return None
+
+    # ---- samples
+
+    def samples_that_nobody_shares_out(self):
+        """Trainer(devices=4, use_distributed_sampler=False), and a DataLoader that is given no sampler of its own."""
+        for call in self.tracing.index.calls:
+            flag = self.word(call, "use_distributed_sampler", "replace_sampler_ddp") if TRAINERS.match(self.full(call.func)) else None
+            if flag is None or self.said(flag) is not False or not self.of_several(call):
+                continue
+            for loader in self.tracing.index.calls:
+                if LOADERS_OF_TORCH.match(self.full(loader.func)) and self.is_whole_in_each(loader):
+                    self.mistake(loader, "all samples in each process", other=flag)
+
+    def of_several(self, trainer):
+        """Whether a Trainer runs several processes."""
+        devices, nodes = self.word(trainer, "devices"), self.said(self.word(trainer, "num_nodes"), 1)
+        many = self.value_of(devices) if devices is not None else None
+        count = len(many.elts) if isinstance(many, (ast.List, ast.Tuple)) else self.said(devices)
+        strategy = self.word(trainer, "strategy")
+        shares = strategy is not None and re.search(r"ddp|DDP|fsdp|FSDP", self.written(self.value_of(strategy))) is not None
+        return type(nodes) is int and nodes > 1 or type(count) is int and count > 1 or shares and count not in (1, "1")
+
+    def is_whole_in_each(self, loader):
+        """A loader of the training that shuffles all of a dataset, with nothing that asks for the process around it."""
+        if self.said(self.given(loader, 2, "shuffle")) is not True or any(self.word(loader, word) is not None for word in (
+                "sampler", "batch_sampler")) or len(loader.args) > 3 or any(k.arg is None for k in loader.keywords):
+            return False
+        around = [one for one in self.origins.around(loader) if isinstance(one, (ast.FunctionDef, ast.ClassDef))]
+        data = [of for one in self.origins.of(self.given(loader, 0, "dataset")) if isinstance(one, ast.Call) for of in self.origins.functions_of(one.func)]
+        return not any(re.search(r"global_rank|world_size|num_replicas|get_rank|\brank\b|num_shards|PROCID|\bRANK\b", self.reader.written_whole(of))
+                       for of in around + data)
 
     # ---- a GPU that nobody takes
 

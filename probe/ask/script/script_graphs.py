@@ -345,6 +345,44 @@ class Graphs(OfValues):
                     if isinstance(getattr(self.value(number), "value", None), float) and 0 < self.value(number).value < 2.9e-8:
                         self.reader.mistake(one, "a number that is 0 in half precision", self.written(number), of.name, doubted=True)
 
+        for call in calls if policy else ():
+            for of in self.origins.functions_of(call.func):
+                at = next((n for n, one in enumerate(call.args) if self.is_half_output(one)), None)
+                if at is not None and isinstance(of, ast.FunctionDef) and at < len(of.args.args):
+                    self.small_in_half(of, of.args.args[at].arg)
+
+    def is_half_output(self, node):
+        """Whether a value is what a model of Keras's gives under mixed_float16, whose code speaks of no other kind of number."""
+        for one in [node] + self.origins.of(node):
+            if not isinstance(one, ast.Call):
+                continue
+            for made in self.origins.known(one.func):
+                classes = [of for of in (self.origins.functions_of(made.func) if isinstance(made, ast.Call) else ()) if isinstance(of, ast.ClassDef)]
+                models = [of for of in classes if any(re.search(r"keras\.(\w+\.)*Model$", self.full(base)) for base in of.bases)]
+                plain = isinstance(made, ast.Call) and MODELS_OF_KERAS.match(self.full(made.func)) is not None
+                around = models + [self.origins.scope(made) or made] if plain else models
+                if around and not any(re.search(r"float32|dtype", self.reader.written_whole(of)) for of in around):
+                    return True
+        return False
+
+    def small_in_half(self, of, name):
+        """log(p + 1e-8) or x / (p + 1e-8) of a parameter that is of float16, in a function that casts nothing to float32."""
+        if re.search(r"float32|float64", self.reader.written_whole(of)):
+            return
+        half = {name}
+        for one in ast.walk(of):
+            if isinstance(one, ast.Assign) and any(isinstance(each, ast.Name) and each.id in half for each in ast.walk(one.value)):
+                half |= {each.id for target in one.targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+        for one in ast.walk(of):
+            logs = isinstance(one, ast.Call) and re.search(r"\.(log|log2|rsqrt|reciprocal)$", self.full(one.func)) and one.args
+            inner = one.args[0] if logs else one.right if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div) else None
+            for part in ast.walk(inner) if inner is not None else ():
+                added = [part.left, part.right] if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add) else part.args[:2] if isinstance(
+                    part, ast.Call) and re.search(r"\.(maximum|clip_by_value|clip)$", self.full(part.func)) else []
+                small = next((each for each in added if isinstance(self.said(each), float) and 0 < self.said(each) < 2.9e-8), None)
+                if small is not None and any(isinstance(each, ast.Name) and each.id in half for each in ast.walk(part)):
+                    return self.mistake(small, "a number that is 0 in half precision", of.name)
+
     def one_at_a_time(self, nodes):
         """for image in images: model.predict(image[None]), where one call takes them all."""
         for loop in nodes:
@@ -445,9 +483,11 @@ class Graphs(OfValues):
                 continue
             if self.made_by(one.func, MODELS_OF_KERAS) is not None:
                 return True
-            for of in self.origins.functions_of(one.func):
-                if isinstance(of, ast.FunctionDef) and any("function" in self.written(by) for by in of.decorator_list) and any(
-                        self.made_by(inner.func, MODELS_OF_KERAS) is not None for inner in calls_in(of.body)):
+            for of in self.origins.functions_of(one.func) + self.origins.known(one.func, True):
+                body = of.body if isinstance(of, ast.FunctionDef) else [of.body] if isinstance(of, ast.Lambda) else []
+                graph = isinstance(of, ast.Lambda) or self.made_by(one.func, "tensorflow.function") is not None or any(
+                    "function" in self.written(by) for by in getattr(of, "decorator_list", ()))
+                if graph and any(self.made_by(inner.func, MODELS_OF_KERAS) is not None for inner in calls_in(body)):
                     return True
         return False
 

@@ -190,12 +190,17 @@ class Loaders:
                            doubted="|" in seen[0][2])
 
     def do_multiprocessing_spawn(self, node, values, words):
-        """Each process is given its number first."""
+        """Each process is given its number first, and args behind it."""
         function, reader = values[0] if values else words.get("fn"), self.reader
         if isinstance(function, Function) and not function.followed:
             before, reader.path = reader.path, ("p%d:" % node.lineno,)
-            reader.follow(function, [Thing("number")], {}, node, forced=True)
+            given = words.get("args", values[1] if len(values) > 1 else None)
+            written = reader.keyword_of(node, "args") if "args" in words else node.args[1] if len(node.args) > 1 else None
+            rest = given.items if isinstance(given, Many) and not any(isinstance(one, ast.Starred) for one in getattr(written, "elts", ())) else []
+            reader.follow(function, [Thing("number")] + rest, {}, node, forced=True)
             reader.path = before
+
+    do_multiprocessing_start_processes = do_multiprocessing_spawn
 
     def no_such_method(self, node, thing, attribute):
         """Lists, loaders and optimizers can't be moved."""

@@ -154,7 +154,8 @@ CHILDREN = ("os.system", "os.popen", "subprocess.run", "subprocess.call", "subpr
 NUMBERS = ("os.getpid", "os.cpu_count", "torch.cuda.device_count", "torch.cuda.current_device",
            "torch.distributed.get_rank", "torch.distributed.get_world_size", "time.time", "random.randint",
            "random.randrange", "numpy.random.randint", "numpy.argmax", "numpy.argmin", "jax.device_count",
-           "jax.local_device_count", "jax.process_index", "multiprocessing.cpu_count")
+           "jax.local_device_count", "jax.process_index", "multiprocessing.cpu_count", "portpicker.pick_unused_port",
+           "torch.distributed.elastic.utils.distributed.get_free_port", "torch.testing._internal.common_utils.find_free_port")
 LISTS_DEVICES = ("list_physical_devices", "list_logical_devices", "get_visible_devices")
 FLOATX = ("float16", "float32", "float64", "bfloat16")
 # Options that choose a device, or how it computes.
@@ -1100,10 +1101,16 @@ class Reader:
         if made is None:
             made = self.libraries.call(node, name, values, words)
         if made is None:
-            self.hand_over(values + list(words.values()), node, name.rsplit(".", 1)[-1] in SPAWNERS)
+            self.hand_over(values + list(words.values()), node, name.rsplit(".", 1)[-1] in SPAWNERS, self.given_to_target(node, words))
         return made
 
-    def hand_over(self, values, node, spawned=False):
+    def given_to_target(self, node, words):
+        """What Process(target=f, args=(…)) gives to f."""
+        given = words.get("args") if isinstance(words.get("target"), Function) else None
+        plain = not any(isinstance(one, ast.Starred) for one in getattr(self.keyword_of(node, "args"), "elts", ()))
+        return list(given.items) if isinstance(given, Many) and plain else []
+
+    def hand_over(self, values, node, spawned=False, given=()):
         """What a foreign function gets it may change; a function that another process is given starts anew there."""
         for value in values:
             if isinstance(value, Many):
@@ -1113,7 +1120,7 @@ class Reader:
             if isinstance(value, Function) and spawned and not value.followed:
                 value.followed = True
                 before, self.path = self.path, ("p%d:" % node.lineno,)
-                self.follow(value, [], {}, node, forced=True)
+                self.follow(value, list(given), {}, node, forced=True)
                 self.path = before
             if isinstance(value, Thing):
                 if value.kind == "mapping":
@@ -1166,7 +1173,7 @@ class Reader:
             if policy and not POLICY.match(policy):
                 self.mistake(node, "a policy that Keras doesn't know", policy, doubted=option)
             elif policy and last in POLICIES[:3]:
-                self.policy = (policy, node, self.source)
+                self.policy = (policy, node, self.source, list(self.calls))
         if last in ("list_physical_devices", "get_visible_devices", "list_logical_devices"):
             return Thing("gpus", logical=last == "list_logical_devices",
                          of=text_of(values[0] if values else words.get("device_type")))
@@ -1446,6 +1453,8 @@ class Reader:
             self.mistake(node, "a JAX array's device()", self.written(node), doubted=True)
         if attribute in ("getint", "getfloat") and values:  # of a configparser
             return Thing("number")
+        if attribute == "getsockname" and not values:  # of a socket: (address, port)
+            return Many([None, Thing("number")])
         if attribute == "astype":
             kinds = values[:1]
             if any(isinstance(k, Name) and k.full == "jax.numpy.float64" for k in kinds):
@@ -1461,7 +1470,7 @@ class Reader:
         if answer is None:
             answer = self.torch.method(node, thing, attribute, values, words)
         if answer is None:
-            self.hand_over(values + list(words.values()), node, attribute in SPAWNERS)
+            self.hand_over(values + list(words.values()), node, attribute in SPAWNERS, self.given_to_target(node, words))
             if attribute in SPAWNERS and isinstance(thing, Name):
                 return None
         return answer
@@ -1597,7 +1606,8 @@ class Reader:
         if attribute in ("compile", "fit") and self.policy and self.policy[0].startswith("mixed_") and \
                 model["policy"] not in (None, self.policy[0]):
             before, self.source = self.source, self.policy[2]
-            self.mistake(self.policy[1], "a policy set after the model", self.policy[0], str(model["line"]))
+            of = [at for at, source in self.policy[3] if source == self.source and not any(at is one for one, _ in model["calls"] or ())]
+            self.mistake(self.policy[1], "a policy set after the model", self.policy[0], str(model["line"]), other=of[0] if of else None)
             self.source = before
 
     def keras_on_torch(self):

@@ -45,8 +45,13 @@ COPIES_SETTINGS = {
 CHANGES_SETTINGS = re.compile(r"(add|set|enable|disable|register|append|update|setdefault|insert|extend)(_\w+)?$")
 
 
+TEXT_METHODS = frozenset("lower upper strip rstrip lstrip encode decode format join replace casefold as_posix".split())
+NAMES_A_TEXT = re.compile(r"(\w*_)?(words?|w|tok|tokens?|text|names?|stem|suffix|path|term|url|line|string|title|n?grams?|sentence|label_name)$")
+
+
 class Settings(WholeFile):
     def look(self, nodes):
+        self.nodes = nodes
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
         if not {"tensorflow", "onnxruntime", "transformers", "diffusers", "torch", "accelerate", "deepspeed", "lightning",
                 "pytorch_lightning", "keras", "peft", "dask_cuda", "numba"} & roots:
@@ -58,6 +63,54 @@ class Settings(WholeFile):
                 self.mistake(call, "settings that nothing is given")
             if name in COPIES_SETTINGS:
                 self.changed_behind(nodes, call, COPIES_SETTINGS[name])
+        if self.says("PYTHONHASHSEED"):
+            self.hashes_of_each_run(nodes)
+
+    # ---- set too late for Python itself
+
+    def hashes_of_each_run(self, nodes):
+        """os.environ["PYTHONHASHSEED"] = "0", and hash(word) % buckets: Python has read the variable when it started."""
+        sets = next((one for one in nodes if self.sets_variable(one, "PYTHONHASHSEED")), None)
+        if sets is None or any(re.match(r"os\.(exec|spawn|posix_spawn)", self.full(call.func)) for call in self.tracing.index.calls) or self.says(
+                r"sys\.executable|['\"]spawn['\"]"):
+            return
+        for call in self.tracing.index.calls:
+            if getattr(call.func, "id", "") == "hash" and len(call.args) == 1 and not self.origins.functions_of(call.func) and self.is_text(
+                    call.args[0]) and self.becomes_a_number(call):
+                return self.mistake(sets, "a seed of hashes that comes too late", self.written(call), other=call)
+
+    def sets_variable(self, node, name):
+        """os.environ[NAME] = …, os.environ.setdefault(NAME, …), os.putenv(NAME, …), os.environ.update({NAME: …}) or update(NAME=…)"""
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            return self.full(node.targets[0].value) == "os.environ" and self.said(node.targets[0].slice) == name
+        if not isinstance(node, ast.Call) or self.full(node.func) not in ("os.environ.setdefault", "os.putenv", "os.environ.update"):
+            return False
+        first = self.value_of(node.args[0]) if node.args else None
+        return any(k.arg == name for k in node.keywords) or self.said(first) == name or isinstance(first, ast.Dict) and any(
+            self.said(key) == name for key in first.keys if key is not None)
+
+    def is_text(self, node):
+        """Whether a value is a text by how it is made, or by its name."""
+        made = [one for one in [node] + self.origins.of(node) if isinstance(one, ast.AST)]
+        parts = [each for one in made for each in (one.elts if isinstance(one, ast.Tuple) else [one])]
+        return any(isinstance(one, ast.JoinedStr) or isinstance(one, ast.Constant) and isinstance(one.value, (str, bytes)) or isinstance(
+            one, ast.Call) and (getattr(one.func, "id", "") == "str" or getattr(one.func, "attr", "") in TEXT_METHODS) or
+                   NAMES_A_TEXT.match(getattr(one, "id", getattr(one, "attr", ""))) or isinstance(one, ast.Subscript) and isinstance(
+                       one.value, ast.Name) and NAMES_A_TEXT.match(one.value.id) and isinstance(one.slice, ast.Slice) for one in parts)
+
+    def becomes_a_number(self, call):
+        """hash(x) % n, abs(hash(x)) & mask, h = hash(x); h % n, or manual_seed(hash(x)): also behind the result of a function."""
+        def is_hash(node):
+            inner = node.args[0] if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("abs", "int") and len(node.args) == 1 else node
+            return any(one is call or one is not node and isinstance(one, ast.Call) and getattr(one.func, "id", "") in ("abs", "int") and call in one.args
+                       for one in [inner] + self.origins.of(inner))
+
+        for one in self.nodes:
+            if isinstance(one, ast.BinOp) and isinstance(one.op, (ast.Mod, ast.BitAnd)) and (is_hash(one.left) or is_hash(one.right)):
+                return True
+            if isinstance(one, ast.Call) and re.search(r"seed|default_rng|PRNGKey|Random", self.written(one.func)) and any(map(is_hash, one.args)):
+                return True
+        return False
 
     # ---- made for nobody
 

@@ -5,6 +5,7 @@ for the reader of scripts."""
 ONCE_IN_A_PROCESS = ("torch.set_num_interop_threads", "torch.multiprocessing.set_start_method",
                      "multiprocessing.set_start_method", "jax.distributed.initialize")
 # What gives a context, which counts only where it is entered.
+CHOOSES_BY_ENTERING = ("cupy.cuda.Device", "torch.cuda.device", "jax.default_device")
 ENTERED_CONTEXTS = ("cupy.cuda.Device", "torch.cuda.device", "torch.no_grad", "torch.inference_mode", "torch.autocast",
                     "torch.amp.autocast", "torch.cuda.stream", "tensorflow.device", "jax.default_device", "numba.cuda.gpus",
                     "jax.default_matmul_precision", "cupy.cuda.Stream")
@@ -119,8 +120,36 @@ class Steps(WholeFile):
     def not_entered(self, nodes):
         """cupy.cuda.Device(1), as a statement."""
         for one in nodes:
-            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and self.full(one.value.func) in ENTERED_CONTEXTS:
-                self.mistake(one.value, "a context that is not entered", other=one, doubted=False)
+            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
+                made = self.context_of(one.value)
+                if made is not None:
+                    self.reader.mistake(one.value, "a context that is not entered", self.written(made), other=made)
+            elif isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name) and isinstance(
+                    one.value, ast.Call) and self.is_left(one.targets[0]):
+                made = self.context_of(one.value)
+                if made is not None and self.full(made.func) in CHOOSES_BY_ENTERING and made.args and not isinstance(made.args[0], ast.Constant):
+                    self.reader.mistake(one.value, "a context that is not entered", self.written(made), other=made)
+
+    def context_of(self, call):
+        """What a call makes that a with would have to enter, itself or as the result of a function of the file that enters none."""
+        if self.full(call.func) in ENTERED_CONTEXTS:
+            return call
+        called = [of for of in self.origins.functions_of(call.func) if isinstance(of, ast.FunctionDef)]
+        if not called or any(re.search(r"\.use\(|__enter__|enter_context|\bwith\b|set_device", self.near(of)) for of in called):
+            return None
+        values = self.origins.of(call)
+        return values[0] if values and all(isinstance(one, ast.Call) and self.full(one.func) in CHOOSES_BY_ENTERING for one in values) else None
+
+    def is_left(self, target):
+        """Whether all that reads a name asks for its number, or prints it."""
+        scope = self.origins.scope(target)
+        if scope is None or isinstance(scope, ast.ClassDef):
+            return False
+        reads = [one for one in ast.walk(scope) if isinstance(one, ast.Name) and one.id == target.id and one is not target]
+        by = [self.origins.parents.get(id(one)) for one in reads]
+        return all(isinstance(one, ast.FormattedValue) or isinstance(one, ast.Attribute) and one.attr in (
+            "id", "pci_bus_id", "mem_info", "attributes", "compute_capability") or isinstance(one, ast.Call) and getattr(
+                one.func, "id", "") == "print" for one in by)
 
     def highest_of_all(self, nodes):
         """for size in (256, 128): …; peaks.append(torch.cuda.max_memory_allocated())"""
@@ -548,8 +577,8 @@ class Steps(WholeFile):
         for block in nodes:
             body = getattr(block, "body", None)
             for at, one in enumerate(body) if isinstance(body, list) else ():
-                call = one.items[0].context_expr if isinstance(one, ast.With) else None
-                if not isinstance(call, ast.Call) or self.full(call.func) not in CASTS or self.word(call, "enabled") is not None and self.said(
+                call = self.made_by(one.items[0].context_expr, *CASTS) if isinstance(one, ast.With) else None
+                if call is None or self.word(call, "enabled") is not None and self.said(
                         self.word(call, "enabled"), True) is False or not self.computes_loss_alone(one):
                     continue
                 read = {name.id for inner in one.body for name in ast.walk(inner) if isinstance(name, ast.Name)}
@@ -690,9 +719,10 @@ class Steps(WholeFile):
             made = self.made_by(func, "torch.compile")
             return made is not None and self.said(self.word(made, "mode")) == "reduce-overhead" or self.written(func) in models
 
-        for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While))):
+        rounds = [of for of in nodes if isinstance(of, ast.FunctionDef) and any(self.repeated(site.call) for site in self.origins.sites(of))]
+        for loop in [one for one in nodes if isinstance(one, (ast.For, ast.While))] + rounds:  # or what a loop calls
             if any(getattr(one.func, "attr", "") in ("item", "cpu", "tolist", "numpy") for one in calls_in(loop.body)) or re.search(
-                    r"\.clone\(|deepcopy|copy_\(", self.near(loop)):
+                    r"\.clone\(|deepcopy|copy_\(", self.near(loop)) or loop in rounds and any(self.local_list(one) for one in calls_in(loop.body)):
                 continue
             results = {name.id for one in loop.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and is_recorded(
                 one.value.func) for name in ast.walk(one.targets[0]) if isinstance(name, ast.Name)}
@@ -700,6 +730,17 @@ class Steps(WholeFile):
                 if getattr(call.func, "attr", "") == "append" and call.args and (getattr(call.args[0], "id", "") in results or isinstance(
                         call.args[0], ast.Call) and is_recorded(call.args[0].func)):
                     self.mistake(call, "an output that the next call overwrites", other=loop)
+
+    def repeated(self, call):
+        """Whether a call stands in a loop of its function or file."""
+        return any(isinstance(one, (ast.For, ast.While, ast.ListComp)) for one in self.origins.around(call) if self.origins.scope(
+            one) is self.origins.scope(call))
+
+    def local_list(self, call):
+        """Whether what a call appends to is a list that its own function makes anew."""
+        of = call.func.value if is_call(call, "append") else None
+        return isinstance(of, ast.Name) and any(self.origins.scope(one) is self.origins.scope(call) and isinstance(
+            one, ast.Assign) for one in self.origins.statements_of(of))
 
     def updated_for_many(self, functions):
         """scaler.step() in a function that a loop calls, and scaler.update() once behind the loop."""

@@ -590,8 +590,11 @@ class Torch(Loaders):
 
     do_amp_autocast = do_autocast
 
-    def do_cuda_amp_GradScaler(self, node, values, words):
+    def do_cuda_amp_GradScaler(self, node, values, words, at=0):
         on = words.get("enabled")
+        first = words.get("init_scale", values[at] if len(values) > at else None)
+        if (is_form(first) or isinstance(first, Place)) and not (isinstance(on, Text) and not on.value):
+            self.reader.mistake(node, "a scale that is no number", self.reader.written(node), doubted=on is not None)
         scaler = Thing("scaler", node=node, source=self.reader.source, path=self.reader.path)
         scaler.state["depth"] = self.reader.training.loops
         scaler.state["off"] = isinstance(on, Text) and not on.value
@@ -599,7 +602,8 @@ class Torch(Loaders):
             self.scalers.append(scaler)
         return scaler
 
-    do_amp_GradScaler = do_cuda_amp_GradScaler
+    def do_amp_GradScaler(self, node, values, words):
+        return self.do_cuda_amp_GradScaler(node, values, words, 1)
 
     def metric(self, node, last, values, words):
         """A module with counters, which must lie where its inputs lie."""
@@ -667,7 +671,8 @@ class Torch(Loaders):
                          scalar=last.endswith("Loss") and plain)
         if last in ("Parameter", "Buffer"):
             of = values[0] if values and isinstance(values[0], Thing) else None
-            return Thing("tensor", device=of["device"] if of else None, line=node.lineno, parameter=True)
+            return Thing("tensor", device=of["device"] if of else None, line=node.lineno, parameter=True,
+                         lies=of["device"] or of["lies"] if of else None)  # a scalar has no device, and is somewhere
         if last in ("Sequential", "ModuleList", "ModuleDict"):
             given = values[0].items if values and isinstance(values[0], Many) else values
             each = None
@@ -853,7 +858,7 @@ class Torch(Loaders):
                          scalar=thing["scalar"],
                          grad=thing["grad"],
                          number=thing["number"] if number == "same" else number,
-                         lost=node if apart_ and thing["parameter"] else None)
+                         lost=node if thing["parameter"] and place is not None and apart(thing["device"] or thing["lies"], place) else None)
         self.moved(node, thing, place)
         if thing["quantized"] and (place or "").startswith("cuda"):
             self.reader.mistake(node, "a quantized module on the GPU", self.reader.written(node), doubted="|" in place,

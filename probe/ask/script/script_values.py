@@ -291,7 +291,7 @@ def place_of(value):
         return value.text
     if isinstance(value, Thing) and value.kind == "option" and isinstance(value["default"], Text):
         said = place_of(value["default"])  # who starts the script may take the CPU
-        return join_places(said, "cpu") if said == "cuda" else None
+        return join_places(said, "cpu") if said and re.match(r"cuda(:\d+)?$", said) else None
     if isinstance(value, Thing) and value.kind == "form" and value["text"] in ("cuda:" + UNKNOWN, "cuda:" + NUMBER):
         return "cuda:" + ANY
     if isinstance(value, Text):

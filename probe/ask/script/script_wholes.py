@@ -613,10 +613,20 @@ class Wholes(WholeFile):
             if isinstance(one, ast.Assign) and first(one.value) and len(one.value.elts) == 1:
                 names.update({self.written(target): one for target in one.targets})
         for one in nodes:
-            if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "append" and one.args and gpu(one.args[0]):
-                made = names.get(self.written(one.func.value))
-                if made is not None:
-                    self.reader.mistake(one, "a session whose processor comes first", self.written(made.value), other=made)
+            begins = self.lengthened(one)
+            listed = names.get(self.written(begins[0])) if begins is not None and gpu(begins[1]) else None
+            if listed is not None:
+                self.reader.mistake(one, "a session whose processor comes first", self.written(listed.value), other=listed)
+
+    def lengthened(self, one):
+        """(names, item), of names.append(item), names.extend([item]), names += [item] and names = names + [item]."""
+        if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("append", "extend") and len(one.args) == 1:
+            return one.func.value, one.args[0]
+        if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add):
+            return one.target, one.value
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.BinOp) and isinstance(one.value.op, ast.Add):
+            return one.value.left, one.value.right
+        return None
 
     # ---- TensorFlow and Keras
 
