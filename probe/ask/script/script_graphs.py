@@ -247,20 +247,25 @@ class Graphs(OfValues):
                 one, "value", "")).startswith("mixed_") for one in self.origin(policies[0].args[0])) or not self.says(r"\.fit\(|GradientTape"):
             return
         for _, body in self.bodies(nodes):
-            at = next((n for n, one in enumerate(body) if isinstance(one, ast.Expr) and one.value is policies[0]), None)
-            if at is not None:
+            at = next((n for n, one in enumerate(body) if isinstance(one, (ast.Expr, ast.Assign)) and self.sets_policy(one.value, policies[0])), None)
+            if at is not None and not any(e.get("name") == "a policy set after the model" for e in self.reader.events):
                 made = [one for one in body[:at] if self.builds(one)]
                 if made and not any(self.builds(one) for one in body[at + 1:]):
-                    self.mistake(policies[0], "a policy behind the layers", other=made[-1])
+                    at_call = body[at].value if body[at].value is not policies[0] else made[-1]
+                    self.mistake(policies[0], "a policy behind the layers", other=at_call)
+
+    def sets_policy(self, node, policy):
+        """Whether an expression is the call that sets the policy, or that of a function of the file which does."""
+        return node is policy or isinstance(node, ast.Call) and any(
+            one is policy for of in self.origins.functions_of(node.func) if isinstance(of, ast.FunctionDef) for one in calls_in(of.body))
 
     def builds(self, statement):
         """Whether layers are made when it runs."""
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             return False
         for call in calls_in([statement]):
-            of = self.of_name.get(call.func.id) if isinstance(call.func, ast.Name) else None
-            if LAYERS_WITH_WEIGHTS.match(self.full(call.func)) or of is not None and any(
-                    LAYERS_WITH_WEIGHTS.match(self.full(one.func)) for one in calls_in([of])):
+            if LAYERS_WITH_WEIGHTS.match(self.full(call.func)) or any(LAYERS_WITH_WEIGHTS.match(self.full(
+                    one.func)) for of in self.origins.functions_of(call.func) for one in calls_in([of])):
                 return True
         return False
 

@@ -1925,6 +1925,7 @@ class Reader:
             if owner.kind == "module" and isinstance(value, Thing) and value["lost"]:
                 self.mistake(target, "a parameter that is moved", self.written(value["lost"]),
                              doubted="|" in (value["device"] or ""))
+                self.change(owner, "device", None)  # a part of it lies elsewhere
             self.torch.plain_list(target, owner, value)
             self.torch.plain_tensor(target, owner, value)
             self.conditions.plain(target, owner, value)

@@ -45,7 +45,7 @@ COPIES_SETTINGS = {
 CHANGES_SETTINGS = re.compile(r"(add|set|enable|disable|register|append|update|setdefault|insert|extend)(_\w+)?$")
 
 
-TEXT_METHODS = frozenset("lower upper strip rstrip lstrip encode decode format join replace casefold as_posix".split())
+TEXT_METHODS = frozenset("split splitlines readlines lower upper strip rstrip lstrip encode decode format join replace casefold as_posix".split())
 NAMES_A_TEXT = re.compile(r"(\w*_)?(words?|w|tok|tokens?|text|names?|stem|suffix|path|term|url|line|string|title|n?grams?|sentence|label_name)$")
 
 
@@ -91,7 +91,7 @@ class Settings(WholeFile):
 
     def is_text(self, node):
         """Whether a value is a text by how it is made, or by its name."""
-        made = [one for one in [node] + self.origins.of(node) if isinstance(one, ast.AST)]
+        made = [one for one in [node] + [getattr(one, "of", one) for one in self.origins.of(node)] if isinstance(one, ast.AST)]
         parts = [each for one in made for each in (one.elts if isinstance(one, ast.Tuple) else [one])]
         return any(isinstance(one, ast.JoinedStr) or isinstance(one, ast.Constant) and isinstance(one.value, (str, bytes)) or isinstance(
             one, ast.Call) and (getattr(one.func, "id", "") == "str" or getattr(one.func, "attr", "") in TEXT_METHODS) or

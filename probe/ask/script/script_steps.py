@@ -572,7 +572,7 @@ class Steps(WholeFile):
 
     def cast_behind_the_model(self, nodes):
         """logits = model(x)["out"]; with torch.autocast("cuda"): loss = criterion(logits, y)"""
-        if self.says(r"@(torch\.)?(cuda\.)?(amp\.)?autocast"):
+        if any(of.name in ("forward", "__call__") and any("autocast" in self.written(by) for by in of.decorator_list) for of in self.tracing.index.functions):
             return
         for block in nodes:
             body = getattr(block, "body", None)
@@ -726,10 +726,15 @@ class Steps(WholeFile):
                 continue
             results = {name.id for one in loop.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and is_recorded(
                 one.value.func) for name in ast.walk(one.targets[0]) if isinstance(name, ast.Name)}
-            for call in calls_in(loop.body):
-                if getattr(call.func, "attr", "") == "append" and call.args and (getattr(call.args[0], "id", "") in results or isinstance(
-                        call.args[0], ast.Call) and is_recorded(call.args[0].func)):
+            for call in (one for part in loop.body for one in ast.walk(part)):
+                given = call.args[0] if is_call(call, "append") and call.args else call.value.elts[0] if isinstance(
+                    call, ast.AugAssign) and isinstance(call.value, ast.List) and call.value.elts else None
+                if getattr(given, "id", "") in results or isinstance(given, ast.Call) and is_recorded(given.func):
                     self.mistake(call, "an output that the next call overwrites", other=loop)
+        for one in nodes:
+            if isinstance(one, ast.ListComp) and isinstance(one.elt, ast.Call) and is_recorded(one.elt.func) and self.written(
+                    one.elt.func) not in models:
+                self.mistake(one, "an output that the next call overwrites", other=one.generators[0].iter)
 
     def repeated(self, call):
         """Whether a call stands in a loop of its function or file."""

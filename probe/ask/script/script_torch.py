@@ -593,6 +593,7 @@ class Torch(Loaders):
     def do_cuda_amp_GradScaler(self, node, values, words, at=0):
         on = words.get("enabled")
         first = words.get("init_scale", values[at] if len(values) > at else None)
+        first = first["default"] if isinstance(first, Thing) and first.kind == "option" else first
         if (is_form(first) or isinstance(first, Place)) and not (isinstance(on, Text) and not on.value):
             self.reader.mistake(node, "a scale that is no number", self.reader.written(node), doubted=on is not None)
         scaler = Thing("scaler", node=node, source=self.reader.source, path=self.reader.path)

@@ -322,7 +322,7 @@ class Wholes(WholeFile):
 
     def compiled_states(self, scopes):
         """model = torch.compile(model); torch.save(model.state_dict()): its names begin with "_orig_mod."."""
-        if self.says(r"_orig_mod|removeprefix"):
+        if self.says(r"_orig_mod|removeprefix\((?!['\"]module)"):
             return
         saved, loads = None, None
         for of in scopes:
@@ -509,12 +509,17 @@ class Wholes(WholeFile):
                 short = short | {one.targets[0].id} if made or product else short - {one.targets[0].id} if not names & short else short
         for one in nodes if half or short else ():
             if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("masked_fill", "masked_fill_") and len(
-                    one.args) == 2 and not self.says(r"\.float\(\)") and (half or self.written(one.func.value) in short):
+                    one.args) == 2 and not self.widened(one) and (half or self.written(one.func.value) in short):
                 number = self.said(one.args[1])
                 least = re.match(r"torch\.finfo\((torch\.(float32|float)|)\)\.(min|max)$", self.written(self.value_of(one.args[1]).operand if isinstance(
                     self.value_of(one.args[1]), ast.UnaryOp) else self.value_of(one.args[1])))
                 if type(number) in (int, float) and 65504 < abs(number) < float("inf") or least:
                     self.reader.mistake(one, "a number that half precision doesn't hold", self.written(one.args[1]))
+
+    def widened(self, call):
+        """Whether the function that a call stands in, or a class around it, makes float32 of something."""
+        around = [of for of in self.origins.around(call) if isinstance(of, (ast.FunctionDef, ast.ClassDef))]
+        return any(".float()" in self.reader.written_whole(of) for of in around) if around else self.says(r"\.float\(\)")
 
     def summed(self, node):
         """The parts of a sum, each also where it is multiplied; a choice gives those of its ways."""
@@ -527,7 +532,7 @@ class Wholes(WholeFile):
     def half_weights(self, nodes):
         """from_pretrained(torch_dtype=torch.float16) and TrainingArguments(fp16=True): the scaler refuses such gradients."""
         if not self.says(r"Trainer\(") or not self.says(r"\.train\(") or self.says(
-                r"peft|load_in_|quantization|\.float\(\)|float32|LoraConfig|deepspeed|fsdp"):
+                r"peft|load_in_|quantization|(model|net|\bp|params?|data|modules?)\w*\.float\(\)|\.to\((dtype *= *)?torch\.float32|LoraConfig|deepspeed|fsdp"):
             return
         for one in nodes:
             if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "from_pretrained":
@@ -619,14 +624,12 @@ class Wholes(WholeFile):
                 self.reader.mistake(one, "a session whose processor comes first", self.written(listed.value), other=listed)
 
     def lengthened(self, one):
-        """(names, item), of names.append(item), names.extend([item]), names += [item] and names = names + [item]."""
+        """(names, item), of names.append(item), names.extend([item]), names += [item] and names + [item]."""
         if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("append", "extend") and len(one.args) == 1:
             return one.func.value, one.args[0]
         if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add):
             return one.target, one.value
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.BinOp) and isinstance(one.value.op, ast.Add):
-            return one.value.left, one.value.right
-        return None
+        return (one.left, one.right) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add) else None
 
     # ---- TensorFlow and Keras
 
