@@ -49,7 +49,9 @@ void judge(const Facts& facts, Answers& answers) {
   std::vector<const Symptom*> lines = facts.all({failed, "pcie-device"}), corrected = facts.all({failed, "pcie-link"});
   std::erase_if(lines, elsewhere);
   std::erase_if(corrected, elsewhere);
-  const bool once = corrected.size() == 1 && corrected.front()->detail("count").empty();
+  // A single one at a port that may serve any card is no sign of a fault.
+  const bool once =
+      corrected.size() == 1 && corrected.front()->detail("count").empty() && !of_a_gpu(facts, *corrected.front());
   if (lines.empty() && !corrected.empty()) return judge_corrected(*corrected.front(), once, answers);
   if (lines.empty()) return answers.not_applicable("no text of the kernel was read that speaks of PCIe errors");
   const auto of_gpu = std::ranges::find_if(lines, [&](const Symptom* line) { return of_a_gpu(facts, *line); });

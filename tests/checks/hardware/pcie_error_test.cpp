@@ -32,12 +32,22 @@ TEST(HardwarePcieError, IsAGuessAtAPortThatMayServeAnotherCard) {
 }
 
 TEST(HardwarePcieError, OnlyWarnsWhereTheLinkCorrectedIt) {
-  const Snapshot corrected = with({symptom_of({failed, "pcie-link"}, {{"severity", "Corrected"}})});
+  const Snapshot corrected = with({symptom_of({failed, "pcie-link"}, {{"severity", "Corrected"}, {"count", "2"}})});
   const Answers answers = answers_of(id, corrected);
   ASSERT_NE(finding_of(answers, id), nullptr);
   EXPECT_EQ(finding_of(answers, id)->severity, Severity::warning);
   EXPECT_EQ(finding_of(answers, id)->confidence, Confidence::possible);
   EXPECT_NE(state_of("hardware.pcie-degraded", corrected), "failed") << "nothing is said of lanes";
+}
+
+TEST(HardwarePcieError, NotesASingleCorrectedErrorAndWarnsOfAGpusOwn) {
+  const auto severity = [](const char* driver) {
+    const Answers answers =
+        answers_of(id, with({symptom_of({failed, "pcie-link"}, {{"severity", "Corrected"}, {"driver", driver}})}));
+    return finding_of(answers, id) ? finding_of(answers, id)->severity : Severity::error;
+  };
+  EXPECT_EQ(severity("pcieport"), Severity::info);
+  EXPECT_EQ(severity("nvidia"), Severity::warning);
 }
 
 TEST(HardwarePcieError, CountsACardsOwnAudioAndNotAnotherDevices) {
