@@ -13,8 +13,6 @@
 namespace envdoctor::compared {
 namespace {
 
-constexpr std::size_t most_between = 24;
-
 // "f(x)[0] - f(y)": one function's results for two inputs that should agree.
 bool subtracts_same_call(std::string_view statement) {
   static const RE2 form(R"(([A-Za-z_]\w*)\([^-]{1,80}\)[^-(]{0,12} ?- ?([A-Za-z_]\w*)\()");

@@ -48,6 +48,9 @@ struct Difference {
 // Relative differences below this may be rounding.
 constexpr double largest_rounding = 0.02;
 
+// How many blocks may stand between two that are compared.
+constexpr std::size_t most_between = 24;
+
 // Values of two columns whose heads name a device and a reference: "i cpu gpu" above rows of as many fields, or
 // "A vs B" above rows that end in two numbers.
 std::optional<Difference> in_columns(const std::vector<std::string_view>& lines);

@@ -18,7 +18,7 @@ namespace envdoctor {
 namespace compared {
 namespace {
 
-constexpr std::size_t most_apart = 24, lines_of_section = 20, longest_heading = 120;
+constexpr std::size_t lines_of_section = 20, longest_heading = 120;
 constexpr double most_of_half = 65504;
 
 // A block with all that its words say of it.
@@ -234,7 +234,7 @@ std::vector<Pair> pairs_of(const std::vector<Entry>& all) {
   std::vector<Pair> pairs;
   std::vector<bool> used(all.size());
   const auto partner = [&](std::size_t of, bool same_subject) {
-    for (std::size_t i = of - std::min(of, most_apart); i < of; ++i) {
+    for (std::size_t i = of - std::min(of, most_between); i < of; ++i) {
       if (used[i] || !may_pair(all[i], all[of]) || !same_shape(all[i].array(), all[of].array())) continue;
       if (!same_subject && (all[i].assumed || all[of].assumed)) continue;
       if (all[i].assumed && all[i].label.subject.empty() && i + 2 < of && all[i].tf32_off == all[of].tf32_off) continue;

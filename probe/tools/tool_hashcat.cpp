@@ -1,6 +1,6 @@
-// hashcat -I: the devices of each interface that hashcat can use. Before version 6 it writes "  Type           : CPU",
-// later "  Type...........: CPU".
-#include <optional>
+// hashcat -I: the platforms and devices of OpenCL that hashcat can use. Before version 6 it writes "  Type           :
+// CPU", later "  Type...........: CPU".
+#include <algorithm>
 
 #include "knowledge/lower_case.h"
 #include "probe/paste/paste_parsers.h"
@@ -9,72 +9,63 @@
 namespace envdoctor {
 namespace {
 
-struct Property {
-  std::string name{};  // in small letters
-  std::string_view value{};
-};
-
-std::optional<Property> property_of(std::string_view line) {
-  const std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  std::string_view name = trimmed(line.substr(0, colon));
-  while (name.ends_with('.')) name.remove_suffix(1);
-  return Property{lower_case(trimmed(name)), trimmed(line.substr(colon + 1))};
+// "driver version", of "Driver Version : 1.8" and "Driver.Version.: 1.8".
+std::string name_of(std::string_view key) {
+  while (key.ends_with('.')) key.remove_suffix(1);
+  std::string name = lower_case(key);
+  std::ranges::replace(name, '.', ' ');
+  return name;
 }
 
-class Reader {
+class HashcatReader {
  public:
   void line(std::string_view line) {
     const std::string_view text = trimmed(line);
-    if (text.ends_with(" Info:")) {
-      in_opencl_ = text == "OpenCL Info:";
-      opencl_listed_ = opencl_listed_ || in_opencl_;
-      return;
+    if (text.ends_with(" Info:")) of_another_ = text != heading;
+    if (of_another_) return;
+    if (contains(text, "Platform ID #")) {
+      platforms_.emplace_back();
+    } else if (contains(text, "Device ID #")) {
+      if (!platforms_.empty()) platforms_.back().devices.fill().emplace_back();
+    } else if (!platforms_.empty()) {
+      const auto [key, value] = key_value(text);
+      take(name_of(key), std::string(value));
     }
-    if (!in_opencl_) return;
-    const bool platform = contains(text, "Platform ID #"), device = contains(text, "Device ID #");
-    if (platform) platforms_.emplace_back();
-    if (platforms_.empty()) return;
-    if (device) platforms_.back().devices.fill().emplace_back();
-    if (const auto property = property_of(text); property && !platform && !device) take(*property);
   }
 
   Snapshot finish() {
     Snapshot snapshot;
-    // A text may end behind the heading.
-    if (!opencl_listed_ || platforms_.empty()) return snapshot;
-    snapshot.opencl.fill().platforms = std::move(platforms_);
+    if (!platforms_.empty()) snapshot.opencl.fill().platforms = std::move(platforms_);
     return snapshot;
   }
 
+  static constexpr std::string_view heading = "OpenCL Info:";
+
  private:
-  void take(const Property& property) {
+  void take(const std::string& name, const std::string& value) {
     OpenclPlatform& platform = platforms_.back();
-    const std::string value(property.value);
     if (!platform.devices.get()) {
-      if (property.name == "vendor") platform.vendor = value;
-      if (property.name == "name") platform.name = value;
-      if (property.name == "version") platform.version = value;
+      if (name == "vendor") platform.vendor = value;
+      if (name == "name") platform.name = value;
+      if (name == "version") platform.version = value;
       return;
     }
     OpenclDevice& device = platform.devices.get()->back();
-    if (property.name == "name") device.name = value;
-    if (property.name == "type") device.type = lower_case(value);
-    if (property.name == "driver version" || property.name == "driver.version") device.driver_version = value;
+    if (name == "name") device.name = value;
+    if (name == "type") device.type = lower_case(value);
+    if (name == "driver version") device.driver_version = value;
   }
 
   std::vector<OpenclPlatform> platforms_{};
-  bool in_opencl_ = false, opencl_listed_ = false;
+  bool of_another_ = false;  // the devices of another interface follow
 };
 
 }  // namespace
 
-bool starts_hashcat_devices(std::string_view line) {
-  return line == "OpenCL Info:" || line == "CUDA Info:" || line == "HIP Info:";
-}
+bool starts_hashcat_devices(std::string_view line) { return line == HashcatReader::heading; }
 
 Snapshot parse_hashcat_devices(const std::string& text) {
-  Reader reader;
+  HashcatReader reader;
   for (const std::string_view line : lines_of(text)) reader.line(line);
   return reader.finish();
 }

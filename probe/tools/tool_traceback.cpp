@@ -168,7 +168,7 @@ class Traceback {
     static const RE2 other_form(R"(^(?:TypeError|AttributeError|KeyError): )", RE2::Latin1);
     static const RE2 name(R"((?:\w+\.)*\w*(?:Error|Exception): .*)", RE2::Latin1);
     if (line.empty() || line[0] == ' ' || !contains(words, "Error: ")) return;
-    const re2::StringPiece text(words.data(), words.size());
+    const re2::StringPiece text = piece_of(words);
     std::string soname;
     if (RE2::FullMatch(text, library, &soname) && !of_gpu_stack(soname)) {
       if (const std::string framework = framework_of(frames_); !framework.empty())
@@ -179,9 +179,10 @@ class Traceback {
       if (const std::string package = torch_extension_of(frames_.back().file); !package.empty())
         add_symptom(snapshot_, {mismatch, "torch-extension-version"}, row, line).details = {{"package", package}};
     }
-    if (const std::string framework = framework_asking_numpy(frames_);
-        RE2::PartialMatch(text, numpy_name) && !framework.empty())
-      add_symptom(snapshot_, {mismatch, "numpy-of-framework"}, row, line).details = {{"framework", framework}};
+    if (RE2::PartialMatch(text, numpy_name)) {
+      if (const std::string framework = framework_asking_numpy(frames_); !framework.empty())
+        add_symptom(snapshot_, {mismatch, "numpy-of-framework"}, row, line).details = {{"framework", framework}};
+    }
     if (RE2::PartialMatch(text, other_form) && restores_model(frames_))
       add_symptom(snapshot_, {mismatch, "saved-model"}, row, line);
     if (RE2::FullMatch(text, name)) finish();

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "host/text.h"
 #include "probe/redact.h"
 #include "tests/support/golden.h"
 #include "tests/support/paths.h"
@@ -15,10 +15,12 @@
 namespace envdoctor::canary_files_test {
 namespace {
 
-std::vector<std::string> lines_of(const std::filesystem::path& file) {
-  std::istringstream text(read_whole(file.string()));
+// The lines of fixtures/canaries/NAME.txt.
+std::vector<std::string> lines_in(const std::string& name) {
   std::vector<std::string> lines;
-  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  const std::string text = read_whole(std::string(source_folder) + "/fixtures/canaries/" + name + ".txt");
+  for (const std::string_view line : lines_of(text))
+    if (!line.empty()) lines.emplace_back(line);
   return lines;
 }
 
@@ -31,12 +33,7 @@ std::vector<std::string> batches(const std::string& kind) {
   return names;
 }
 
-class Batch : public testing::TestWithParam<std::string> {
- protected:
-  std::vector<std::string> lines() const {
-    return lines_of(std::string(source_folder) + "/fixtures/canaries/" + GetParam() + ".txt");
-  }
-};
+class Batch : public testing::TestWithParam<std::string> {};
 
 std::string without_dash(const testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
@@ -47,7 +44,7 @@ std::string without_dash(const testing::TestParamInfo<std::string>& info) {
 class Secrets : public Batch {};
 
 TEST_P(Secrets, AreWithheld) {
-  for (const std::string& line : lines()) {
+  for (const std::string& line : lines_in(GetParam())) {
     const std::size_t bar = line.find('|');
     const std::string part = line.substr(0, bar), text = line.substr(bar + 1);
     ASSERT_NE(text.find(part), std::string::npos) << line;
@@ -62,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Canaries, Secrets, testing::ValuesIn(batches("secrets-"
 class KeptEvidence : public Batch {};
 
 TEST_P(KeptEvidence, Stays) {
-  for (const std::string& line : lines()) EXPECT_EQ(redact_free_text(line, {}), line);
+  for (const std::string& line : lines_in(GetParam())) EXPECT_EQ(redact_free_text(line, {}), line);
 }
 
 INSTANTIATE_TEST_SUITE_P(Canaries, KeptEvidence, testing::ValuesIn(batches("evidence-")), without_dash);
@@ -70,8 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Canaries, KeptEvidence, testing::ValuesIn(batches("evid
 TEST(CanaryFiles, NoBatchIsLost) {
   const auto count = [](const std::string& kind) {
     std::size_t lines = 0;
-    for (const std::string& name : batches(kind))
-      lines += lines_of(std::string(source_folder) + "/fixtures/canaries/" + name + ".txt").size();
+    for (const std::string& name : batches(kind)) lines += lines_in(name).size();
     return lines;
   };
   EXPECT_GE(count("secrets-"), 4600u);

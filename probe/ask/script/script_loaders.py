@@ -196,8 +196,7 @@ class Loaders:
             before, reader.path = reader.path, ("p%d:" % node.lineno,)
             given = words.get("args", values[1] if len(values) > 1 else None)
             written = reader.keyword_of(node, "args") if "args" in words else node.args[1] if len(node.args) > 1 else None
-            rest = given.items if isinstance(given, Many) and not any(isinstance(one, ast.Starred) for one in getattr(written, "elts", ())) else []
-            reader.follow(function, [Thing("number")] + rest, {}, node, forced=True)
+            reader.follow(function, [Thing("number")] + reader.items_of(given, written), {}, node, forced=True)
             reader.path = before
 
     do_multiprocessing_start_processes = do_multiprocessing_spawn

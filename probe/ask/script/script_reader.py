@@ -1106,8 +1106,12 @@ class Reader:
 
     def given_to_target(self, node, words):
         """What Process(target=f, args=(…)) gives to f."""
-        given = words.get("args") if isinstance(words.get("target"), Function) else None
-        plain = not any(isinstance(one, ast.Starred) for one in getattr(self.keyword_of(node, "args"), "elts", ()))
+        return self.items_of(words.get("args"), self.keyword_of(node, "args")) if isinstance(words.get("target"), Function) else []
+
+    @staticmethod
+    def items_of(given, written):
+        """What args=(…) holds for a function of another process; nothing where a * hides how many there are."""
+        plain = not any(isinstance(one, ast.Starred) for one in getattr(written, "elts", ()))
         return list(given.items) if isinstance(given, Many) and plain else []
 
     def hand_over(self, values, node, spawned=False, given=()):
