@@ -4,6 +4,7 @@
 
 #include "checks/facts/imports.h"
 #include "checks/facts/version_range.h"
+#include "knowledge/frameworks/device_calls.h"
 
 namespace envdoctor {
 
@@ -110,6 +111,7 @@ std::optional<MissingModule> missing_module(const Facts& facts) {
     if (is_one_of(module, {"tensorflow", "torch", "jax", "jaxlib", "keras", "tensorflow_gpu"}))
       return MissingModule{symptom, "python.wrong-environment",
                            is_listed(facts, module) ? Confidence::likely : Confidence::possible};
+    if (knowledge::call_that_raises(module)) continue;  // the program is older than the framework
     if (is_one_of(module.substr(0, module.find('.')),
                   {"tensorflow", "torch", "jaxlib", "_pywrap_tensorflow_internal", "_pywrap_tensorflow"}))
       return MissingModule{symptom, "python.broken-install"};

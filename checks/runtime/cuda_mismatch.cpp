@@ -33,8 +33,22 @@ void judge_stated(const Facts& facts, Answers& answers) {
 }
 
 // CuPy prints the CUDA that it was built with and the one that it found.
+// nvcc of a CUDA that is older than the compiler of the host.
+void judge_host_compiler(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{unsupported, "host-compiler"}});
+  if (!line) return;
+  Finding& finding = answers.found_in(*line, Confidence::likely);
+  finding.title = "The CUDA toolkit does not accept the host compiler";
+  finding.explanation =
+      "Each nvcc accepts host compilers up to a version of its time; the one that it was given is newer.";
+  finding.fix = {{.text = "Install the newest compiler that the message names, and pass it on: nvcc -ccbin g++-N, "
+                          "NVCC_PREPEND_FLAGS='-ccbin g++-N', or cmake -DCMAKE_CUDA_HOST_COMPILER=g++-N. Or install a "
+                          "newer CUDA toolkit."}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
   judge_stated(facts, answers);
+  judge_host_compiler(facts, answers);
   const Symptom* line = facts.first({{noted, "linked-and-local-cuda"}});
   if (!line) return answers.not_applicable("no program tells which CUDA it has and which it was built with");
   if (line->detail("linked") == line->detail("local")) return answers.passed();

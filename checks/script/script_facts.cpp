@@ -91,6 +91,16 @@ Text pinned(const std::vector<ScriptEvent>& events, const std::string& framework
   return absent("the script pins no release");
 }
 
+// "tensorflow.train.AdamOptimizer", of "module 'tensorflow._api.v2.train' has no attribute 'AdamOptimizer'" and of a
+// missing module.
+std::string name_asked_for(const Symptom& line) {
+  std::string module = line.detail("module");
+  const std::string attribute = line.detail("attribute");
+  static const RE2 inner("\\._?api(?:\\._?v[12])?|\\.compat\\.v2");
+  RE2::GlobalReplace(&module, inner, "");
+  return attribute.empty() ? module : module + "." + attribute;
+}
+
 std::string version_words(const std::string& framework, const Text& version, bool pins) {
   const std::string newest = knowledge::newest_tried(framework);
   if (framework.empty()) return {};
@@ -224,7 +234,28 @@ std::string place_of(const Symptom& event) {
   return fmt::format("{}line {}", cell.empty() ? "" : "cell " + cell + ", ", event.line.or_empty());
 }
 
+// The name that a traceback misses is one that later releases of the framework removed.
+bool judge_missed_names(const Facts& facts, Answers& answers) {
+  std::vector<const Symptom*> lines = facts.all({SymptomClass::missing, "framework-name"});
+  const auto& modules = facts.all({SymptomClass::missing, "python-module"});
+  lines.insert(lines.end(), modules.begin(), modules.end());
+  for (const Symptom* line : lines) {
+    const knowledge::ScriptCall* row = knowledge::call_that_raises(name_asked_for(*line), answers.id);
+    if (!row) continue;
+    const Text version = version_for_script(facts.snapshot(), row->framework);
+    if (!row->from.empty() && version.get() && knowledge::compare_versions(*version.get(), row->from) < 0) continue;
+    Finding& finding = answers.found_in(*line, Confidence::possible);
+    finding.title = "The program asks for what this release of its framework no longer has";
+    finding.explanation = row->call + " " + row->says + ".";
+    finding.fix = {{.text = row->instead +
+                            " Or keep the release that the program was written for, in an environment of its own."}};
+    return true;
+  }
+  return false;
+}
+
 void judge_calls(const Facts& facts, Answers& answers) {
+  if (judge_missed_names(facts, answers)) return;
   judge_script(facts, answers, [&](const std::vector<ScriptEvent>& events) {
     const auto holds = [&](const std::string& call) {
       return std::ranges::any_of(events, [&](const ScriptEvent& e) { return e.kind == "call" && e.name == call; });

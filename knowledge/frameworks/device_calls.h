@@ -52,6 +52,10 @@ struct ScriptCall {
 };
 const std::vector<ScriptCall>& script_calls();
 
+// The row of a call that raises since some release, under its full name: "tensorflow.contrib.slim". Null: none is known.
+// Several rows may hold it: `id` chooses, unless it is empty.
+const ScriptCall* call_that_raises(std::string_view name, std::string_view id = {});
+
 // The newest release of a framework that the tables were tested with; empty: none.
 std::string newest_tried(std::string_view framework);
 

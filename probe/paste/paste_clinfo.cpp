@@ -49,7 +49,10 @@ class Reader {
       first_row_ = row;
       first_line_ = line;
     }
-    if (const auto devices = property(line, "Number of OpenCL platforms")) plain_ = true;
+    if (const auto platforms = property(line, "Number of OpenCL platforms")) {
+      plain_ = true;
+      announced_ = leading_number(*platforms).value_or(0) > 0;
+    }
     if (plain_) return plain_line(line);
     if (const auto count = either(line, "Number of platforms", "#PLATFORMS")) {
       if (counted_) done_ = true;
@@ -118,7 +121,7 @@ class Reader {
     const auto [key, value] = key_value(trimmed(line));
     const std::string name = lower_case(key);
     if (name == "number of opencl platforms") counted_ = true;
-    if (name == "platform name") platform(value);
+    if (name == "platform name" || name.starts_with("platform #")) platform(value);
     if (platforms_.empty()) return;
     if (name == "platform vendor") now().vendor = std::string(value);
     if (name == "name" || name == "device name") device(value);
