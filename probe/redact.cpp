@@ -53,8 +53,9 @@ bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') |
 
 void redact_emails(std::string& text) {
   static const RE2 email(R"([A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9](?:[A-Za-z0-9-]*\.)+[A-Za-z]{2,})");
-  // systemd's user@1000.service, Homebrew's node@20--20.11.1.
-  static const RE2 other(R"(\.(?:service|scope|slice|socket|timer|mount|target)$|@\d+(?:\.\d+)*--)");
+  // systemd's user@1000.service, Homebrew's node@20--20.11.1, OpenSSH's name of a cipher.
+  static const RE2 other(
+      R"(\.(?:service|scope|slice|socket|timer|mount|target)$|@\d+(?:\.\d+)*--|@(?:openssh\.com|libssh\.org)$)");
   replace_unless(text, email, "<email>",
                  [](auto, std::string_view match, auto) { return RE2::PartialMatch(piece_of(match), other); });
 }
@@ -491,12 +492,12 @@ void redact_secrets(std::string& text, const LowerText& low) {
     redact_unnamed_keys(text, low);
 }
 
-// "git@node7:repo", "alice@node7:~$". A version of a symbol or of a package, or a terminal of systemd's getty, stands
-// behind an @ as well.
+// "git@node7:repo", "alice@node7:~$". A version of a symbol or of a package, a terminal of systemd's getty, or who
+// defined a cipher, stands behind an @ as well.
 void redact_accounts(std::string& text) {
   static const RE2 account(R"(\b[A-Za-z_][\w.-]*@(?:[A-Za-z][A-Za-z0-9.-]*|<ip>))");
   static const RE2 version(
-      R"(@(?:v?\d|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b|plt\b|(?:tty\w*|default)\.service\b))");
+      R"(@(?:v?\d|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b|plt\b|(?:tty\w*|default)\.service\b|openssh\.com|libssh\.org))");
   replace_unless(
       text, account, "<user>@<host>", [](std::string_view before, std::string_view match, std::string_view after) {
         const std::size_t at = match.find('@');
@@ -551,7 +552,7 @@ void redact_said_names(std::string& text, const LowerText& low) {
   static const LazyPattern licence(R"(\b\d{4,5}@([A-Za-z][\w.-]*[A-Za-z0-9]))", {"@"});
   static const LazyPattern share(R"((?:^|::|[\s"'=(])\\\\([A-Za-z][\w.-]+\\[\w.-]{2,}(?:\\[\w.-]+)?))", {"\\\\"});
   static const LazyPattern user(
-      R"((?:\b(?:USER|LOGNAME|USERNAME|[A-Z]+_USER|user|username|login)=|\b(?i:user(?:[ _-]?name)?|login|account)["']?\s*[:=]?\s*["']|\b[Uu]ser ?[Nn]ame\s*[:=]\s*|\bsudo(?:\[\d+\])?:\s+|\b(?:cron|CRON|crond|anacron|atd)(?:\[\d+\])?:\s+\(|\b(?:session \w+ (?:of|for)|session (?:opened|closed) for) user )([A-Za-z_][\w.-]{2,31}))",
+      R"((?:\b(?:USER|LOGNAME|USERNAME|[A-Z_]+_(?:USER|LOGNAME)|user|username|login)=|\b(?i:user(?:[ _-]?name)?|login|account)["']?\s*[:=]?\s*["']|\b[Uu]ser ?[Nn]ame\s*[:=]\s*|\bsudo(?:\[\d+\])?:\s+|\b(?:cron|CRON|crond|anacron|atd)(?:\[\d+\])?:\s+\(|\b(?:session \w+ (?:of|for)|session (?:opened|closed) for) user )([A-Za-z_][\w.-]{2,31}))",
       {"user", "login", "logname", "account", "sudo", "cron", "atd"});
   for (const auto& [pattern, by] : {std::pair{&host, "<host>"},
                                     {&domain, "<host>"},
@@ -714,7 +715,7 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   replace_all(out, named_home, low, R"(\1~<user>\3)");
   replace_all(out, named_uuid, low, R"(\1)");
   replace_groups(out, bare_uuid, low, "", [&](const std::array<Piece, 3>& groups) {
-    static const RE2 of_windows(R"((?i)\b(?:class ?guid|clsid)\b["']?\s*[:=]?\s*\{?$)");  // names a kind of device
+    static const RE2 of_windows(R"((?i)\b(?:(?:class|type) ?guid|clsid)\b["']?\s*[:=]?\s*\{?$)");  // names a kind of device
     return RE2::PartialMatch(Piece(out.data(), static_cast<std::size_t>(groups[0].data() - out.data())), of_windows);
   });
   if (const RE2* undashed = undashed_uuid.for_text(low)) {
