@@ -147,6 +147,25 @@ void judge_amd(const Facts& facts, Answers& answers) {
                           "--usecase=wsl,rocm --no-dkms); remove amdgpu-dkms."}};
 }
 
+// https://learn.microsoft.com/windows/ai/directml/gpu-cuda-in-wsl names Windows 11 and Windows 10 of version 21H2.
+constexpr int first_build_with_cuda = 19044;
+
+void judge_build(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{noted, "windows-build"}});
+  const int build = line ? std::atoi(line->detail("build").c_str()) : 0;
+  if (build == 0 || build >= first_build_with_cuda || !facts.wsl() || facts.used() || facts.driver_works()) return;
+  Finding& finding = answers.found_in(*line, Confidence::likely);
+  finding.title = "This Windows passes no GPU on to WSL";
+  finding.explanation = fmt::format("Windows build {} is older than {}, the first whose WSL reaches the GPU.", build,
+                                    first_build_with_cuda);
+  finding.fix = {{.text = "Update Windows to version 21H2 of Windows 10 or to Windows 11, then WSL: wsl --update."}};
+}
+
+void judge_text(const Facts& facts, Answers& answers) {
+  judge_amd(facts, answers);
+  judge_build(facts, answers);
+}
+
 // Windows passes cards of its display driver model (WDDM) on to WSL, none of the one for computing (TCC).
 bool no_use_on_wsl(const Facts& facts) { return facts.wsl() && !facts.used(); }
 
@@ -226,7 +245,7 @@ Diagnosis diagnosis() {
               {{missing, "cuda-device"}, likely, smi_alone_answers},
           },
       .judge_host = judge,
-      .judge = judge_amd,
+      .judge = judge_text,
   };
 }
 

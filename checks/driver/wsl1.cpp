@@ -1,11 +1,33 @@
 // driver.wsl1: the first Windows Subsystem for Linux translates system calls and has no GPU at all.
+#include <fmt/format.h>
+
+#include <cstdlib>
+
 #include "checks/engine/rule.h"
 
 namespace envdoctor::driver_wsl1 {
 
 using enum SymptomClass;
 
+// WSL 2 came with build 18362 of Windows 10: https://learn.microsoft.com/windows/wsl/install-manual.
+constexpr int first_build_with_wsl2 = 18362;
+
+bool judge_build(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{noted, "windows-build"}});
+  const int build = line ? std::atoi(line->detail("build").c_str()) : 0;
+  if (build == 0 || build >= first_build_with_wsl2 || facts.used() ||
+      !(facts.wsl() || facts.saw({{noted, "wsl-named"}})))
+    return false;
+  Finding& finding = answers.found_in(*line, Confidence::likely);
+  finding.explanation = fmt::format("Windows build {} has the first WSL alone; WSL 2 came with build {}.", build,
+                                    first_build_with_wsl2);
+  finding.fix = {{.text = "Update Windows: CUDA in WSL needs Windows 10 of version 21H2 (build 19044) or Windows 11, and "
+                          "WSL 2."}};
+  return true;
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  if (judge_build(facts, answers)) return;
   const Text platform = of(facts.snapshot().host, &HostFacts::platform);
   const Text kernel = of(facts.snapshot().host, &HostFacts::kernel);
   const Symptom* line = facts.first({{present, "wsl1"}});
@@ -22,7 +44,7 @@ void judge(const Facts& facts, Answers& answers) {
   if (finding.evidence.size() == 1 && line) finding.confidence = Confidence::likely;
   finding.fix = {{.text = "In PowerShell on Windows, see the distribution's version and convert it.",
                   .command = "wsl --list --verbose"},
-                 {.text = "wsl --set-version DISTRIBUTION 2 converts it; the GPU's driver is that of Windows."}};
+                 {.text = "Convert it with wsl --set-version DISTRIBUTION 2; the GPU's driver is that of Windows."}};
 }
 
 Diagnosis diagnosis() {
