@@ -15,6 +15,7 @@ WITH_OTHER_NAMES = re.compile(r"\b(globals|locals|exec|eval)\(|\b(global|nonloca
 USUAL_NAMES = {"tensorflow": "tf", "numpy": "np", "jax.numpy": "jnp", "torch.nn": "nn", "torch.nn.functional": "F", "torch.distributed": "dist",
                "torch.multiprocessing": "mp", "pandas": "pd", "cupy": "cp", "horovod.torch": "hvd", "lightning": "L", "pytorch_lightning": "pl",
                "lightning.pytorch": "pl"}
+MOST_NAMES = 6  # of a loop that calls attributes by their names
 NO_PLAIN_BODY = (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)
 
 
@@ -63,8 +64,71 @@ def with_keywords(tree):
     return tree
 
 
+def is_call_of(node, name, count):
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == name and len(node.args) == count and not node.keywords
+
+
+def names_attribute(node):
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier()
+
+
+def with_plain_attributes(tree):
+    """getattr(x, "y") as x.y, and setattr(x, "y", z) as x.y = z."""
+    if not any(is_call_of(one, "getattr", 2) or is_call_of(one, "setattr", 3) for one in ast.walk(tree)):
+        return tree
+
+    class Plain(ast.NodeTransformer):
+        def visit_Expr(self, node):
+            self.generic_visit(node)
+            call = node.value
+            if not is_call_of(call, "setattr", 3) or not names_attribute(call.args[1]):
+                return node
+            target = ast.Attribute(value=call.args[0], attr=call.args[1].value, ctx=ast.Store())
+            return ast.copy_location(ast.Assign(targets=[ast.copy_location(target, call)], value=call.args[2]), node)
+
+        def visit_Call(self, node):
+            self.generic_visit(node)
+            if not is_call_of(node, "getattr", 2) or not names_attribute(node.args[1]):
+                return node
+            return ast.copy_location(ast.Attribute(value=node.args[0], attr=node.args[1].value, ctx=ast.Load()), node)
+
+    return Plain().visit(tree)
+
+
+def with_written_loops(tree):
+    """for name in ("build", "train"): getattr(x, name)() as its two statements; the names may be those of a constant."""
+    constants = {one.targets[0].id: one.value for one in tree.body if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(
+        one.targets[0], ast.Name)}
+    for one in under(tree):
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(one, field, None)
+            for loop in [part for part in block if isinstance(part, ast.For)] if isinstance(block, list) else ():
+                names = constants.get(getattr(loop.iter, "id", ""), loop.iter)
+                name = getattr(loop.target, "id", "")
+                if not isinstance(names, (ast.Tuple, ast.List)) or not all(map(names_attribute, names.elts)) or len(
+                        names.elts) > MOST_NAMES or loop.orelse or not any(
+                            is_call_of(call, "getattr", 2) and getattr(call.args[1], "id", "") == name for call in under(loop)) or any(
+                                isinstance(part, (ast.Break, ast.Continue)) for part in under(loop)):
+                    continue
+                block[block.index(loop):block.index(loop) + 1] = [
+                    with_value(statement, name, value) for value in names.elts for statement in loop.body]
+    return tree
+
+
+def with_value(node, name, value):
+    """A copy in which a constant stands for a name."""
+    if isinstance(node, list):
+        return [with_value(one, name, value) for one in node]
+    if not isinstance(node, ast.AST):
+        return node
+    if isinstance(node, ast.Name) and node.id == name:
+        return ast.copy_location(ast.Constant(value.value), node)
+    made = type(node)(**{field: with_value(getattr(node, field), name, value) for field in node._fields if hasattr(node, field)})
+    return ast.copy_location(made, node) if hasattr(node, "lineno") else made
+
+
 def in_plain_form(tree):
-    return with_keywords(without_annotations(tree))
+    return with_keywords(with_plain_attributes(with_written_loops(without_annotations(tree))))
 
 
 def cloned(node, names=None):

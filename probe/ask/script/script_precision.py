@@ -10,6 +10,9 @@ OPTIMIZERS_OF_TORCH = re.compile(r"torch\.optim\.(Adam|AdamW|NAdam|RAdam|Adamax|
 LOSS_CLASSES = re.compile(r"torch\.nn\.\w*Loss$")
 LOSS_CALLS = re.compile(r"torch\.nn\.functional\.(cross_entropy|mse_loss|nll_loss|l1_loss|smooth_l1_loss|huber_loss|kl_div|"
                         r"binary_cross_entropy|binary_cross_entropy_with_logits|poisson_nll_loss)$")
+# What draws random numbers on the GPU, or is code from elsewhere that may.
+DRAWS_ON_GPU = re.compile(r"(?i)dropout|drop_?path|_like\(|rand\w*\([^)\n]*device|transformer|multihead|bernoulli|multinomial|timm|diffus|"
+                          r"torchvision\.models|\.(normal|uniform|random|exponential)_\(|rsample|\.sample\(")
 
 
 class Precision(Scoped):
@@ -17,6 +20,7 @@ class Precision(Scoped):
         self.scaled_in_vain(nodes)
         self.state_without_scaler(nodes)
         self.generators_of_the_cpu(nodes)
+        self.clipped_by_another(nodes)
         self.functions_under_autocast(nodes)
         self.deterministic_without_space(nodes)
         self.sizes_that_change(nodes)
@@ -163,6 +167,19 @@ class Precision(Scoped):
                     self.mistake(call, "a step of a GradScaler out of order", "unscale_() was already called for this optimizer",
                                  "Call it once for each step.", other=seen[name])
                 seen[name] = call
+
+    def clipped_by_another(self, nodes):
+        """A hook that clips, in a file whose gradients are all scaled and never unscaled."""
+        back = [one for one in nodes if is_call(one, "backward")]
+        scale = next((one for one in back if is_call(one.func.value, "scale")), None)
+        if scale is None or not all(is_call(one.func.value, "scale") for one in back) or self.may_be_off() or self.says(
+                r"unscale|inv_scale|/ *\w*scale|accelerat|abric"):
+            return
+        scaler = self.written(scale.func.value.func.value)
+        for one in nodes:
+            of = self.origins.scope(one)
+            if isinstance(one, ast.Call) and self.full(one.func) in CLIPS and not any(self.origins.scope(other) is of for other in back):
+                self.mistake(one, "gradients that are still scaled", "Call %s.unscale_(optimizer) before it." % scaler, other=scale)
 
     def may_be_off(self):
         """Whether a scaler of the file is told when to scale."""
@@ -350,8 +367,9 @@ class Precision(Scoped):
 
     def generators_of_the_cpu(self, nodes):
         """torch.save({…, "rng": torch.get_rng_state()}), without the GPU's generators."""
-        if self.says(r"cuda\.\w*rng_state|xpu|mps") or not self.says(r"cuda|map_location *= *['\"]cpu"):
-            return
+        if self.says(r"cuda\.\w*rng_state|xpu|mps") or not self.says(r"cuda|map_location *= *['\"]cpu") or not self.says(DRAWS_ON_GPU) and self.says(
+                r"nn\.(Module|Sequential)\b"):
+            return  # the layers are all here, and none of them draws
         puts = next((one for one in nodes if isinstance(one, ast.Call) and self.full(one.func) in (
             "torch.set_rng_state", "torch.random.set_rng_state")), None)
         for one in nodes:

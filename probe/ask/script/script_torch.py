@@ -38,7 +38,7 @@ CONTEXTS = ("tensorflow.device", "torch.cuda.device", "torch.autocast", "torch.c
             "torch.cuda.stream", "torch.device", "jax.default_device", "keras.device", "jax.default_matmul_precision")
 GIVES_BACK = ("torch.compile", "torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel", "torch.jit.script",
               "torch.nn.parallel.DataParallel", "jax.device_put", "jax.jit", "jax.device_get", "tensorflow.identity",
-              "tensorflow.function", "torch.nn.SyncBatchNorm.convert_sync_batchnorm", "accelerate.utils.send_to_device",
+              "tensorflow.function", "accelerate.utils.send_to_device",
               "accelerate.utils.operations.send_to_device", "lightning.fabric.utilities.move_data_to_device",
               "lightning.fabric.utilities.apply_func.move_data_to_device", "lightning.pytorch.utilities.move_data_to_device",
               "pytorch_lightning.utilities.move_data_to_device", "ignite.utils.convert_tensor")
@@ -1230,9 +1230,13 @@ class Torch(Loaders):
         """self.table = torch.zeros(…): a module moves its parameters and buffers, and no other tensor."""
         if owner.kind != "module" or not owner["class"]:
             return
+        # The class may move it itself, as Lightning's setup() does.
+        moved = re.search(r"self\.%s = self\.%s\.(to|cuda)\(" % (2 * (re.escape(target.attr), )), self.reader.written_whole(owner["class"].node))
         for one in value.items if isinstance(value, Many) else [value["item"]] if isinstance(
                 value, Thing) and value.kind == "sequence" else [value]:
-            if isinstance(one, Thing) and one.kind == "tensor" and not one["parameter"]:
+            if isinstance(one, Thing) and one.kind == "tensor" and moved:
+                self.reader.change(one, "device", None)
+            elif isinstance(one, Thing) and one.kind == "tensor" and not one["parameter"]:
                 one.state["cause"] = (target, self.reader.source)
 
     def moves_its_input(self, thing):

@@ -562,11 +562,21 @@ class Waits(Scoped):
         for one in nodes if plain else ():
             if isinstance(one, ast.Call) and self.full(one.func) == "torch.utils.data.DataLoader":
                 pins, makes = self.word(one, "pin_memory"), self.word(one, "collate_fn")
-                if getattr(pins, "value", None) is True and getattr(makes, "id", "") in plain:
+                if getattr(pins, "value", None) is True and self.makes_own(makes, plain, classes):
+                    self.mistake(pins, "a batch that no loader pins", makes.value.id, other=classes[makes.value.id])
+                elif getattr(pins, "value", None) is True and getattr(makes, "id", "") in plain:
                     of = classes.get(makes.id)
                     if of is None or any(getattr(m, "name", "") == "__init__" for m in of.body) and not any(
                             getattr(m, "name", "") == "__call__" for m in of.body):
                         self.mistake(pins, "a batch that no loader pins", makes.id, other=of)
+
+    @staticmethod
+    def makes_own(makes, plain, classes):
+        """Whether a function is a class method of one of these classes, and gives back objects of it."""
+        of = classes.get(getattr(getattr(makes, "value", None), "id", "")) if isinstance(makes, ast.Attribute) else None
+        method = next((one for one in of.body if getattr(one, "name", "") == makes.attr), None) if of is not None and of.name in plain else None
+        ends = [one.value for one in own_nodes(method) if isinstance(one, ast.Return)] if isinstance(method, ast.FunctionDef) else []
+        return bool(ends) and all(isinstance(one, ast.Call) and getattr(one.func, "id", "") in ("cls", of.name) for one in ends)
 
     # ---- places
 
