@@ -254,6 +254,8 @@ Diagnosis diagnosis() {
               {{unsupported, "ptx-version"}, likely},
               {{too_old, "driver-for-image"}, likely, not_used},
               {{too_old, "any-driver"}, possible, when::no_driver_answers},
+              // The library is there and lacks a function that later drivers have.
+              {{missing, "driver-function"}, possible},
           },
       .not_here = nvidia::not_here,
       .judge = judge,

@@ -289,7 +289,7 @@ Diagnosis diagnosis() {
               {{noted, "ggml-cpu-backend"},
                possible,
                [](const Facts& f) {
-                 return !f.saw({{present, "ggml-gpu-backend"}});
+                 return !f.saw({{present, "ggml-gpu-backend"}, {limited, "cpu-time-of-cgroup"}});
                }},
               {{missing, "jax-backend"}, possible, jax_cpu_only},
               {{missing, "cuda"}, possible, opencl_reaches_gpu},

@@ -58,10 +58,11 @@ bool other_target(const Facts& facts) {
   return facts.saw({{missing, "miopen-database"}}) || env_of(facts.snapshot(), "HSA_OVERRIDE_GFX_VERSION").get();
 }
 
-// Ollama logs each GPU that it skips, even if it works on another.
+// Ollama logs each GPU that it skips, even if it works on another; where hipBLASLt has nothing, rocBLAS calculates.
 bool needed_for_work(const Facts& facts) {
-  return !facts.used() || std::ranges::any_of(facts.all({missing, "hip-kernel-image"}),
-                                              [](const Symptom* line) { return !line->program.is("ollama"); });
+  return !facts.used() || std::ranges::any_of(facts.all({missing, "hip-kernel-image"}), [](const Symptom* line) {
+    return !line->program.is("ollama") && line->text.or_empty().find("hipblaslt") == std::string::npos;
+  });
 }
 
 Diagnosis diagnosis() {

@@ -41,7 +41,9 @@ void judge(const Snapshot& snapshot, const std::string& first, const std::string
 void judge_shown(const Facts& facts, Answers& answers) {
   const auto shown = visibility::shown_settings(facts);
   const auto of = [&](const char* name) { return std::ranges::find(shown, name, &visibility::Setting::name); };
-  const auto first = of("ROCR_VISIBLE_DEVICES"), second = of("HIP_VISIBLE_DEVICES");
+  const auto first = of("ROCR_VISIBLE_DEVICES");
+  auto second = of("HIP_VISIBLE_DEVICES");
+  if (second == shown.end()) second = of("CUDA_VISIBLE_DEVICES");  // HIP reads it as well
   if (first != shown.end() && second != shown.end() && !facts.used()) judge(*first, *second, answers);
 }
 

@@ -22,6 +22,11 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
 }
 
+// Errors on several devices are compared, for one of which the variable is set on the command line.
+bool hides(const Facts& facts) {
+  return not_used(facts) && facts.all({noted, "error-of-precision"}).size() < 2;
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -36,7 +41,7 @@ Diagnosis diagnosis() {
       .explains = {"usage.detected-unused"},
       .symptoms =
           {
-              {{hidden, "gpu-by-program"}, likely, not_used},
+              {{hidden, "gpu-by-program"}, likely, hides},
           },
       .judge_host = judge,
   };

@@ -47,6 +47,36 @@ void compare(const Text& variable, const std::vector<VisibleDevice>& nvml, const
 
 std::string bare_name(const std::string& name) { return name.starts_with("NVIDIA ") ? name.substr(7) : name; }
 
+// The number that a command set before this line selects; nullopt: none, or not by a single number.
+std::optional<std::size_t> number_selected_before(const Facts& facts, std::int64_t line) {
+  const Symptom* last = nullptr;
+  for (const Symptom* set : facts.all({noted, "visible-devices"})) {
+    if (set->detail("name") == "CUDA_VISIBLE_DEVICES" && set->line.or_empty() < line) last = set;
+  }
+  const std::string value = last ? last->detail("value") : "";
+  const bool number = !value.empty() && value.size() < 3 && value.find_first_not_of("0123456789") == value.npos;
+  return number ? std::optional(std::strtoull(value.c_str(), nullptr, 10)) : std::nullopt;
+}
+
+// A command selects one GPU by its number, and the program behind it prints another one's name.
+void judge_selected_names(const Facts& facts, Answers& answers) {
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  if (env_of(facts, "CUDA_DEVICE_ORDER").get()) return;
+  for (const Kind& kind : {Kind{used, "gpu"}, Kind{noted, "program-device"}}) {
+    for (const Symptom* symptom : facts.all(kind)) {
+      const auto number = number_selected_before(facts, symptom->line.or_empty());
+      const std::string name = bare_name(symptom->detail("name"));
+      if (!number || *number >= devices.size() || name.empty()) continue;
+      const auto named = [&](const NvidiaDevice& d) { return bare_name(d.name.or_empty()).starts_with(name); };
+      const NvidiaDevice& there = devices[*number];
+      if (!there.name.get() || named(there) || std::ranges::none_of(devices, named)) continue;
+      Finding& finding = answers.found_in(*symptom, Confidence::likely);
+      finding.evidence.push_back(evidence(at("/nvidia/devices", *number, "name"), *there.name.get()));
+      return;
+    }
+  }
+}
+
 // nvidia-smi numbers by PCI bus; CUDA puts the fastest first. The same number with another name shows it.
 void judge_printed_names(const Facts& facts, Answers& answers) {
   const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
@@ -102,7 +132,11 @@ Diagnosis diagnosis() {
       .remedy = "Set CUDA_DEVICE_ORDER=PCI_BUS_ID, or select GPUs by UUID.",
       .explains = {"usage.wrong-gpu"},
       .judge_host = judge_lists,
-      .judge = judge_printed_names,
+      .judge =
+          [](const Facts& facts, Answers& answers) {
+            judge_selected_names(facts, answers);
+            judge_printed_names(facts, answers);
+          },
   };
 }
 

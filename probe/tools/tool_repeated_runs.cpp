@@ -239,6 +239,15 @@ bool speaks_of_time(std::string_view line) {
   return RE2::PartialMatch(text, form);
 }
 
+// The device that a command chooses: "mps", of "python train.py --device=mps"; empty: none.
+std::string device_named_in(std::string_view line) {
+  static const RE2 form(
+      R"((?:--(?:device|accelerator|platform|backend)[= ]|\bJAX_PLATFORM(?:S|_NAME)=|\b(?:CUDA|HIP)_VISIBLE_DEVICES=)(\S+))",
+      RE2::Latin1);
+  re2::StringPiece named;
+  return RE2::PartialMatch(piece_of(line), form, &named) ? named.as_string() : "";
+}
+
 // Lines that are the same but for the last digits of their numbers: the same step of two runs, or the items of a list
 // of runs. Steps of one run differ in their own number.
 std::optional<std::size_t> by_equal_lines(const std::vector<std::string_view>& lines) {
@@ -250,8 +259,15 @@ std::optional<std::size_t> by_equal_lines(const std::vector<std::string_view>& l
       lines, [](std::string_view line) { return RE2::PartialMatch(piece_of(line.substr(0, most_of_line)), seeded); });
   std::map<std::string, Printed> first;
   std::map<std::string, int> items;
+  std::string device;
   for (std::size_t i = 0; i < lines.size() && first.size() < most_forms; ++i) {
     const std::string_view line = trimmed(lines[i].substr(0, most_of_line));
+    // A run on another device is not the same run.
+    if (std::string named = device_named_in(line); !named.empty() && named != device) {
+      device = std::move(named);
+      first.clear();
+      items.clear();
+    }
     if (!contains(line, ".") || speaks_of_time(line)) continue;
     Printed printed = printed_at(line);
     if (printed.numbers.empty()) continue;

@@ -124,7 +124,7 @@ bool may_ask(std::string_view text) {
 
 // "(env) me@host:~$ ", "[me@host dir]# "; the most common ones of their own, as bounds are written out in a pattern.
 std::size_t prompt_with_host(std::string_view head) {
-  static const RE2 form(R"((?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}(?:[: ][^$#%>]{0,80})?[$#%>] ?)"
+  static const RE2 form(R"((?:\([\w.-]{1,40}\) ?){0,2}(?:[\w.-]{1,40}@[\w.-]{1,60}(?:[: ][^$#%>]{0,80})?[$#%>] ?)"
                         R"(|\[[\w.-]{1,40}@[\w.-]{1,60} [^\]]{1,80}\][$#] ?))",
                         RE2::Latin1);
   return match_length(form, head);
@@ -145,12 +145,14 @@ std::size_t prompt_of_builder(std::string_view head) {
   return match_length(form, head);
 }
 
-// Where the line goes on behind "(env) " of conda and virtualenv.
+// Where the line goes on behind "(env) " of conda and virtualenv, or "(venv) (base) " of both.
 std::string_view behind_environment(std::string_view head) {
-  const std::size_t close = head.starts_with('(') ? head.find(')') : head.npos;
-  if (close == head.npos) return head;
-  head.remove_prefix(close + 1);
-  if (head.starts_with(' ')) head.remove_prefix(1);
+  for (int i = 0; i < 2 && head.starts_with('('); ++i) {
+    const std::size_t close = head.find(')');
+    if (close == head.npos) return head;
+    head.remove_prefix(close + 1);
+    if (head.starts_with(' ')) head.remove_prefix(1);
+  }
   return head;
 }
 
