@@ -132,20 +132,31 @@ void judge_intel(const Facts& facts, Answers& answers) {
   }
 }
 
+bool not_rejected(const Facts& facts) {
+  return !nvidia::driver_answers(facts) && !facts.saw({{refused, "kernel-module-signature"}});
+}
+
+// modprobe found the module, which left again because it had no device: nothing says that it ignores an existing one.
+void judge_without_device(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{missing, "device-for-kernel-module"}});
+  if (!line || !not_rejected(facts) || facts.saw({{unsupported, "gpu"}, {too_old, "gpu"}, {ignored, "driver-probe"}}))
+    return;
+  Finding& finding = answers.found_in(*line, Confidence::possible);
+  finding.title = "The driver's kernel module finds no GPU that it may drive";
+  finding.explanation =
+      "The module was found and loaded, and left because no device was there for it: no NVIDIA GPU is on the bus, "
+      "another driver holds it (nouveau, vfio-pci), or this series of the driver doesn't know it.";
+  finding.fix = {{.text = "See whether the GPU is on the bus, and which driver holds it.", .command = "lspci -nnk -d 10de:"},
+                 {.text = "The kernel's log tells whether this series of the driver left it out.",
+                  .command = "sudo dmesg | grep -iE 'nvrm|nouveau|vfio'"}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
   if (!facts.saw({{SymptomClass::missing, "gpu-firmware"}})) judge_in_kernel(facts, answers);
   judge_intel(facts, answers);
   judge_nvidia(facts, answers);
   judge_amdgpu(facts, answers);
-}
-
-bool not_rejected(const Facts& facts) {
-  return !nvidia::driver_answers(facts) && !facts.saw({{refused, "kernel-module-signature"}});
-}
-
-// modprobe finds no device for the module: nothing says that it ignores an existing one.
-bool no_device_ignored(const Facts& facts) {
-  return not_rejected(facts) && !facts.saw({{unsupported, "gpu"}, {too_old, "gpu"}, {ignored, "driver-probe"}});
+  judge_without_device(facts, answers);
 }
 
 // Where xe declines a GPU, i915 mostly drives it, and the other way round.
@@ -180,7 +191,6 @@ Diagnosis diagnosis() {
               {{failed, "kernel-module"}, possible, not_rejected},
               {{unsupported, "gpu-of-intel-driver"}, possible, no_intel_driver_started},
               {{missing, "kernel-headers"}, possible, not_rejected},
-              {{missing, "device-for-kernel-module"}, possible, no_device_ignored},
               {{missing, "driver-for-container-toolkit"}, possible, not_on_wsl},
               {{failed, "driver-daemon"}, possible, not_on_wsl_and_no_better},
               {{failed, "container-driver-service"}, possible, not_on_wsl_and_no_better},

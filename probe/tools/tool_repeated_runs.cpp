@@ -153,6 +153,15 @@ std::optional<Step> step_at(std::string_view line, std::size_t row) {
   return step;
 }
 
+// The device that a command chooses: "mps", of "python train.py --device=mps"; empty: none.
+std::string device_named_in(std::string_view line) {
+  static const RE2 form(
+      R"((?:--(?:device|accelerator|platform|backend)[= ]|\bJAX_PLATFORM(?:S|_NAME)=|\b(?:CUDA|HIP)_VISIBLE_DEVICES=)(\S+))",
+      RE2::Latin1);
+  re2::StringPiece named;
+  return RE2::PartialMatch(piece_of(line), form, &named) ? named.as_string() : "";
+}
+
 // The steps of a log are counted from the start once more, the first losses agree and later ones don't: the same
 // initial values and the same data. Lines of several processes stand side by side, not one log after the other.
 std::optional<std::size_t> by_restart(const std::vector<std::string_view>& lines) {
@@ -160,6 +169,7 @@ std::optional<std::size_t> by_restart(const std::vector<std::string_view>& lines
   constexpr double most_apart = 0.2, of_rounding = 1e-4;
   std::vector<Step> steps;
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!steps.empty() && !device_named_in(lines[i].substr(0, most_of_line)).empty()) return std::nullopt;
     if (auto step = step_at(lines[i].substr(0, most_of_line), i)) steps.push_back(std::move(*step));
   }
   std::size_t again = 1;
@@ -237,15 +247,6 @@ bool speaks_of_time(std::string_view line) {
   std::string text(line);
   RE2::GlobalReplace(&text, took, "");
   return RE2::PartialMatch(text, form);
-}
-
-// The device that a command chooses: "mps", of "python train.py --device=mps"; empty: none.
-std::string device_named_in(std::string_view line) {
-  static const RE2 form(
-      R"((?:--(?:device|accelerator|platform|backend)[= ]|\bJAX_PLATFORM(?:S|_NAME)=|\b(?:CUDA|HIP)_VISIBLE_DEVICES=)(\S+))",
-      RE2::Latin1);
-  re2::StringPiece named;
-  return RE2::PartialMatch(piece_of(line), form, &named) ? named.as_string() : "";
 }
 
 // Lines that are the same but for the last digits of their numbers: the same step of two runs, or the items of a list
