@@ -22,6 +22,7 @@ class Jitted(OfValues):
         self.kept_of_traces(functions)
         self.changed_behind_traces(nodes)
         self.unbound_collectives()
+        self.scale_that_stays(nodes)
         self.flat_for_pmap(calls)
         self.shared_by_nobody(calls)
         self.of_all_processes(nodes, calls)
@@ -161,6 +162,17 @@ class Jitted(OfValues):
                     axis = self.given(call, 0 if name.endswith("axis_index") else 1, "axis_name")
                     if isinstance(getattr(axis, "value", None), str):
                         self.reader.mistake(call, "an axis that nothing binds", self.written(call), axis.value, "none", doubted=True)
+
+    def scale_that_stays(self, nodes):
+        """_, finite, loss, grads = scale.value_and_grad(loss_fn)(params): the first is the scale of the next step."""
+        if not self.says(r"DynamicScale"):
+            return
+        for one in nodes:
+            made = one.value.func if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) else None
+            target = one.targets[0] if made is not None else None
+            if is_call(made, "value_and_grad") and re.search(r"scale", self.written(made.func.value)) and isinstance(
+                    target, ast.Tuple) and len(target.elts) == 4 and getattr(target.elts[0], "id", "") .startswith("_"):
+                self.reader.mistake(one, "a scale of the loss that stays as it is", self.written(made.func.value))
 
     # ---- pmap, meshes and processes
 

@@ -93,7 +93,8 @@ class Keras:
         if name == "TF_CONFIG":
             if is_form(value) and re.match(r"\s*\{\s*'", form_of(value)):
                 reader.mistake(node, "TF_CONFIG that is no JSON", reader.written(node))
-            late = [one for one in self.clusters if self.before(one[1])]
+            # Also a strategy that only some of the ways to here have made: for the others the variable means nothing.
+            late = [one for one in self.clusters if self.before(one[1]) or one[1][:len(reader.path)] == reader.path]
             if late:
                 self.late(node, "TF_CONFIG after its strategy", late[0])
         if name in ("CUDA_VISIBLE_DEVICES",):

@@ -46,6 +46,7 @@ class Kernels(OfValues):
             self.seeds_without_cupy(calls)
             self.to_the_host_unasked(calls)
             self.kept_in_its_pool(nodes)
+            self.limit_of_another_pool(nodes)
             self.kept_for_nobody(nodes, calls)
         if {"pycuda", "cupy"} & roots and "numba" not in roots:
             self.left_on_the_gpu(nodes)
@@ -319,6 +320,21 @@ class Kernels(OfValues):
                 given = next((one for one in call.args if self.of_cupy(one)), None)
                 if given is not None:
                     self.mistake(call, "an array of CuPy's where NumPy's is taken", self.written(given))
+
+    def limit_of_another_pool(self, nodes):
+        """set_allocator(MemoryPool(malloc_managed).malloc); get_default_memory_pool().set_limit(size=n)."""
+        for _, body in self.bodies(nodes):
+            own = None
+            for call in (call for one in body for call in calls_in([one])):
+                name = self.written(call.func)
+                if self.full(call.func) in ("cupy.cuda.set_allocator", "cupy.cuda.memory.set_allocator"):
+                    given = self.written(call.args[0]) if call.args else ""
+                    own = call if given.endswith(".malloc") and "default" not in given and not self.is_default_pool(call.args[0].value) else None
+                elif own is not None and name.endswith(".set_limit") and "default_memory_pool" in name:
+                    self.mistake(call, "a limit of a pool that is not in use", self.written(own), other=own)
+
+    def is_default_pool(self, of):
+        return any("default_memory_pool" in self.written(one) for one in self.origins.known(of) if isinstance(one, ast.AST))
 
     def kept_in_its_pool(self, nodes):
         """del raw, of CuPy's, before PyTorch uses the GPU: the memory stays in CuPy's pool."""

@@ -24,6 +24,13 @@ MODELS_BY_CALL = re.compile(r"torchvision\.models\.(\w+\.)*[a-z]\w+$|timm\.creat
                             r"transformers\.\w+\.from_pretrained$|segmentation_models_pytorch\.\w+$|monai\.networks\.nets\.\w+$")
 
 
+GRAPPLER = "tensorflow.config.optimizer.set_experimental_options"
+# What TensorFlow 2.21 reads of them (eager/context.py).
+OPTIONS_OF_GRAPPLER = ("auto_mixed_precision auto_mixed_precision_mkl auto_mixed_precision_onednn_bfloat16 layout_optimizer constant_folding "
+                       "shape_optimization remapping arithmetic_optimization dependency_optimization loop_optimization function_optimization "
+                       "debug_stripper disable_model_pruning scoped_allocator_optimization pin_to_host_optimization implementation_selector "
+                       "use_plugin_optimizers disable_meta_optimizer min_graph_nodes auto_parallel").split()
+
 class Steps(WholeFile):
     def look(self, nodes):
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
@@ -62,6 +69,7 @@ class Steps(WholeFile):
             self.halves_of_no_optimization(nodes)
             self.parts_without_limit(nodes)
             self.growth_and_parts(nodes)
+            self.options_of_grappler(nodes)
             self.growth_of_one(nodes)
             self.growth_of_a_flag(nodes)
             self.second_of_one(nodes)
@@ -932,11 +940,34 @@ class Steps(WholeFile):
                     "set_logical_device_configuration", "set_virtual_device_configuration") else None
             if kind and one.args:
                 found.setdefault(self.written(one.args[0]), {}).setdefault(kind, one)
-        for both in found.values():
-            if len(both) == 2 and self.function_of(nodes, both["growth"]) is self.function_of(nodes, both["parts"]) and \
+        for receiver, both in found.items():
+            if len(both) == 2 and receiver.startswith("self.") and self.called_later(nodes, both["growth"], both["parts"]):
+                self.mistake(both["growth"], "growth of memory in a GPU of parts", other=both["parts"])
+            elif len(both) == 2 and self.function_of(nodes, both["growth"]) is self.function_of(nodes, both["parts"]) and \
                     both["growth"].lineno > both["parts"].lineno and not self.apart(
                     nodes, both["growth"], both["parts"]):
                 self.mistake(both["growth"], "growth of memory in a GPU of parts", other=both["parts"])
+
+    def options_of_grappler(self, nodes):
+        """tf.config.optimizer.set_experimental_options({"mixed_precision": True}): a name that nothing reads is no error."""
+        for one in nodes:
+            given = one.args[0] if isinstance(one, ast.Call) and self.full(one.func) == GRAPPLER and one.args else None
+            for key in given.keys if isinstance(given, ast.Dict) else ():
+                name = getattr(key, "value", None)
+                if isinstance(name, str) and name not in OPTIONS_OF_GRAPPLER:
+                    near = next((known for known in OPTIONS_OF_GRAPPLER if name in known), None) or next(
+                        iter(difflib.get_close_matches(name, OPTIONS_OF_GRAPPLER, 1, 0.5)), "one that it knows")
+                    self.mistake(one, "an option that grappler lacks", name, near)
+
+    def called_later(self, nodes, one, other):
+        """Whether two methods of one class hold these, and the first is called behind the second, each in one place."""
+        methods = [self.function_of(nodes, each) for each in (one, other)]
+        if methods[0] is methods[1] or None in methods or not any(isinstance(of, ast.ClassDef) and all(
+                method in of.body for method in methods) for of in nodes):
+            return False
+        calls = [[call for call in nodes if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == method.name] for method in methods]
+        return len(calls[0]) == len(calls[1]) == 1 and calls[0][0].lineno > calls[1][0].lineno and not self.apart(
+            nodes, calls[0][0], calls[1][0])
 
     @staticmethod
     def function_of(nodes, one):

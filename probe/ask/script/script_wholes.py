@@ -615,6 +615,10 @@ class Wholes(WholeFile):
                     r"[pP]rovider|WANTED|EPS?\b", self.written(one.args[0])) and self.says(r"['\"]CUDAExecutionProvider") and self.says(
                         r"['\"]CPUExecutionProvider"):
                 self.reader.mistake(one, "a session whose processor comes first", self.written(one))
+            given = self.word(one, "providers") if isinstance(one, ast.Call) and self.full(one.func) == "onnxruntime.InferenceSession" else None
+            if isinstance(given, ast.Call) and getattr(given.func, "id", "") == "sorted" and not given.keywords and not self.says(
+                    r"discard\(['\"]CPU|remove\(['\"]CPU|!= *['\"]CPUExec"):
+                self.reader.mistake(given, "a session whose processor comes first", self.written(given))
             if isinstance(one, ast.Assign) and first(one.value) and len(one.value.elts) == 1:
                 names.update({self.written(target): one for target in one.targets})
         for one in nodes:
