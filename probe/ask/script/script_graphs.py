@@ -22,6 +22,7 @@ COMPUTES_TF = re.compile(r"tensorflow\.(?!config|keras\.(utils|backend)|data\b|i
                          r"TensorSpec|function|distribute|autograph|debugging|summary|float|int|nest|python)|keras\.(layers|Sequential|Model|"
                          r"applications|models)")
 
+MAKES_KERAS_MODEL = re.compile(r"keras\.(Model|Sequential|models\.(load_model|Sequential|Model|clone_model)|applications\.\w+)$")
 
 class OfValues(Steps):
     """What names stand for."""
@@ -781,6 +782,8 @@ class Graphs(OfValues):
         """optimizer = make_optimizer(); with strategy.scope(): model.compile(optimizer): its variables are of no strategy."""
         for call in calls:
             given = self.given(call, 0, "optimizer") if self.method(call, "compile") else None
+            if given is not None and self.under_a_scope(call):
+                self.model_outside(call)
             if not isinstance(given, (ast.Name, ast.Attribute)) or not self.under_a_scope(call):
                 continue
             model = self.value_of(call.func.value)
@@ -788,6 +791,13 @@ class Graphs(OfValues):
             if made is not None and bound and not any(map(self.under_a_scope, bound + [made])) and isinstance(
                     model, ast.Call) and any(map(self.under_a_scope, self.origins.statements_of(call.func.value))):
                 self.mistake(bound[0], "an optimizer made outside its strategy", self.written(call), other=call)
+
+    def model_outside(self, call):
+        """model = build(); with strategy.scope(): model.compile(…)."""
+        bound = self.origins.statements_of(call.func.value)
+        made = [one for one in self.origins.known(call.func.value) if isinstance(one, ast.Call) and MAKES_KERAS_MODEL.search(self.full(one.func))]
+        if bound and made and not any(map(self.under_a_scope, bound + made)):
+            self.mistake(call, "a model made outside its strategy", self.written(call), "the strategy's scope", other=bound[0])
 
     def under_a_scope(self, node):
         """Whether a node stands in a block of strategy.scope()."""

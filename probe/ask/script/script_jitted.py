@@ -27,6 +27,7 @@ class Jitted(OfValues):
         self.shared_by_nobody(calls)
         self.of_all_processes(nodes, calls)
         self.unused_mesh(nodes)
+        self.whole_on_each(calls)
         self.uneven_shards(calls)
         self.unreduced_output(calls)
         self.strict_products(calls)
@@ -271,6 +272,18 @@ class Jitted(OfValues):
             within = {id(inner) for other in idle for inner in ast.walk(self.single[other].value)}
             if not any(id(use) not in within for other in idle for use in loaded.get(other, ())):
                 self.mistake(one.value, "a mesh that nothing is placed on", name, self.written(places[0]), other=places[0])
+
+    def whole_on_each(self, calls):
+        """jax.device_put(batch, NamedSharding(mesh, P())), in a file that divides nothing over its mesh."""
+        if self.says(r"(P|PartitionSpec)\((?!\))|shard_map|pmap|in_shardings|with_sharding_constraint|set_mesh|use_mesh|PositionalSharding|process_count"):
+            return
+        for call in calls:
+            of = self.value(call.args[1]) if self.full(call.func) == "jax.device_put" and len(call.args) > 1 else None
+            spec = self.value(of.args[1]) if isinstance(of, ast.Call) and self.full(of.func) == "jax.sharding.NamedSharding" and len(
+                of.args) > 1 else None
+            if isinstance(spec, ast.Call) and not spec.args and re.search(
+                    r"(^|[._])(x|y|xs|ys|batch|data|images?|labels?|tokens|inputs|targets)s?$", self.written(call.args[0])):
+                self.mistake(call, "a batch that every device has whole", self.written(call.args[0]))
 
     def uneven_shards(self, calls):
         """device_put(x, NamedSharding(mesh, P("data"))) of 100 rows over 8 devices."""
