@@ -392,6 +392,8 @@ class Steps(WholeFile):
         name = self.full(node.func)
         if node.args and isinstance(node.args[0], ast.Tuple) and not node.args[0].elts:
             return False  # a number meets tensors of any device
+        if name.startswith("torch.nn.") and not name.startswith("torch.nn.functional."):
+            return False  # nn.Parameter and nn.Buffer move with their module, and so does a layer
         return name in MADE_OF_NUMBERS or name.startswith("torch.") and any(self.is_tensor(one, tensors) for one in node.args)
 
     def met(self, of, name):

@@ -279,7 +279,8 @@ class Torch(Loaders):
                 given = [values[0]["item"]]
             tensors = [v for v in given if isinstance(v, Thing) and v.kind == "tensor"]
             self.meet(node, tensors)
-            return Thing("tensor", device=tensors[0]["device"], cause=tensors[0]["cause"]) if tensors else None
+            return Thing("tensor", device=tensors[0]["device"], cause=tensors[0]["cause"],
+                         lies=tensors[0]["lies"] if len(tensors) == 1 else None) if tensors else None
         return None
 
     def do_multiprocessing_get_context(self, node, values, words):
@@ -1020,7 +1021,7 @@ class Torch(Loaders):
                          number="float64")
         if attribute in CONVERTS:
             return Thing("tensor", device=thing["device"], line=thing["line"], cause=thing["cause"], grad=thing["grad"],
-                         number=CONVERTS[attribute])
+                         number=CONVERTS[attribute], lies=thing["lies"])
         if attribute in ("detach_", "requires_grad_", "clone", "detach"):
             return Thing("tensor",
                          device=thing["device"],
@@ -1028,6 +1029,7 @@ class Torch(Loaders):
                          scalar=thing["scalar"],
                          zero=thing["zero"],
                          number=thing["number"],
+                         lies=thing["lies"],
                          cause=thing["cause"])
         if attribute in OF_TWO and (values or "dim" in words) and not tensors:
             return self.pair(thing)
@@ -1039,6 +1041,7 @@ class Torch(Loaders):
             line=thing["line"],
             cause=thing["cause"],
             number=thing["number"] if attribute in KEEPS_GRADIENT[1:] else None,
+            lies=thing["lies"],
             grad=thing["grad"] and attribute in KEEPS_GRADIENT)
 
     def apply(self, node, thing, values, words):
