@@ -17,7 +17,12 @@ MADE_OF_NUMBERS = tuple("torch." + name for name in (
     "arange linspace logspace zeros ones rand randn full eye empty outer tril triu FloatTensor LongTensor").split()) + (
         "torch.nn.Linear", "torch.nn.Sequential")
 ADAMS = re.compile(r"torch\.optim\.(Adam|AdamW|NAdam|RAdam|Adamax|RMSprop)$")
-
+# What reads or makes one image as a tensor of three dimensions, and steps of a transform that do.
+READS_IMAGE = re.compile(r"torchvision\.io\.(\w+\.)?(read_image|decode_image|decode_jpeg|decode_png)$|"
+                         r"torchvision\.transforms\.(v2\.)?functional\.(to_tensor|pil_to_tensor)$")
+TO_IMAGE = re.compile(r"torchvision\.transforms\.(v2\.)?(ToTensor|PILToTensor|ToImage)$")
+KEEPS_RANK = frozenset("to float half bfloat16 div div_ mul mul_ sub sub_ add add_ contiguous clone as_subclass type cuda cpu flip clamp "
+                       "pin_memory".split())
 
 # Calls that make a model which computes products of matrices or convolutions.
 MODELS_BY_CALL = re.compile(r"torchvision\.models\.(\w+\.)*[a-z]\w+$|timm\.create_model$|torch\.nn\.(Sequential|Linear|Conv\dd|Transformer\w*|LSTM|GRU)$|"
@@ -65,6 +70,10 @@ class Steps(WholeFile):
             self.updated_for_many(functions)
             self.mean_with_graph(nodes)
             self.objects_without_device(nodes)
+            self.replaced_unmoved(nodes)
+            self.released_by_name(functions)
+            self.average_in_few_digits(nodes)
+            self.layout_of_one_image(nodes)
         if "tensorflow" in roots:
             self.halves_of_no_optimization(nodes)
             self.parts_without_limit(nodes)
@@ -323,6 +332,270 @@ class Steps(WholeFile):
                     self.reader.mistake(call, "a collective that one process calls", self.written(call), self.written(call),
                                         other=one.test)
                     break
+
+    def replaced_unmoved(self, nodes):
+        """self.model = Net().to(device); …; self.model = Net(), which is trained: the new model stays on the CPU."""
+        if not self.says(r"\.backward\(|\.step\(") or self.says(
+                r"set_default_(device|tensor)|\.prepare\(|Accelerator|Trainer\(|deepspeed|Fabric|fully_shard|device_map|with torch\.device"):
+            return
+        places = {}
+        for one in nodes:
+            if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], (ast.Name, ast.Attribute)):
+                target = one.targets[0]
+                of = self.origins.owner(target) if isinstance(target, ast.Attribute) else self.origins.scope(target)
+                if isinstance(target, ast.Name) or of is not None:
+                    places.setdefault((id(of), self.written(target)), []).append(one)
+        for (_, name), found in places.items():
+            placed = next((one for one in found if self.is_on_gpu(one.value)), None)
+            bare = next((one for one in found if placed is not None and one is not placed and self.is_unmoved_model(one)), None)
+            if bare is None or len(found) > 2 or self.is_moved_elsewhere(nodes, name) or not self.is_trained_after(placed, bare, name):
+                continue
+            self.mistake(bare, "a model that is replaced by one on the CPU", self.written(placed.value), other=placed)
+
+    def is_on_gpu(self, node):
+        """Net().to(device) or Net().cuda(), where the device may be a GPU."""
+        return any(is_call(one, "cuda") or is_call(one, "to") and any("cuda" in self.written(made) for given in one.args + [
+            k.value for k in one.keywords] for made in self.origins.known(given)) for one in self.origins.wrappers_of(node))
+
+    def is_unmoved_model(self, statement):
+        """self.model = model, where a class of the file that is a module makes it, and nothing moves it."""
+        value = statement.value
+        made = self.origins.of(value, True)
+        scope = self.origins.scope(statement)
+        own = r"\b%s\.(to|cuda|to_empty)\(" % re.escape(self.written(value)) if isinstance(value, (ast.Name, ast.Attribute)) else None
+        return bool(made) and all(self.is_made_by_module(one) for one in made) and not any(
+            is_call(one, "to") or is_call(one, "cuda") for one in self.origins.wrappers_of(value)) and scope is not None and not (
+                own and re.search(own, self.reader.written_whole(scope)))
+
+    def is_made_by_module(self, one):
+        """Net(…), of a class of the file that moves nothing itself and is given no device."""
+        of = next(iter(self.origins.functions_of(one.func)), None) if isinstance(one, ast.Call) else None
+        return isinstance(of, ast.ClassDef) and any(self.full(base) == "torch.nn.Module" for base in of.bases) and not re.search(
+            r"device|\.to\(|cuda", self.reader.written_whole(of) + self.written(one))
+
+    def is_moved_elsewhere(self, nodes, name):
+        """Whether something else could move it: a move in place, or a function of the file that it is given to."""
+        last = name.rsplit(".", 1)[-1]
+        for one in nodes:
+            if isinstance(one, ast.Expr) and (is_call(one.value, "to") or is_call(one.value, "cuda")):
+                return True
+            if isinstance(one, (ast.Assign, ast.Return)) and any((is_call(call, "to") or is_call(call, "cuda")) and re.search(
+                    r"\b%s$" % re.escape(last), self.written(call.func.value)) for call in ast.walk(one)):
+                return True
+            if isinstance(one, ast.Call) and any(self.written(given).endswith(last) for given in one.args) and any(re.search(
+                    r"\.to\(|\.cuda\(", self.reader.written_whole(of)) and not self.says_backward(of) for of in self.origins.functions_of(one.func)):
+                return True
+        return False
+
+    def says_backward(self, of):
+        return re.search(r"\.backward\(", self.reader.written_whole(of)) is not None
+
+    def is_trained_after(self, placed, bare, name):
+        """Whether what replaces the model is what the training takes: of self.model in a method that the constructor calls."""
+        scope, first = self.origins.scope(bare), self.origins.scope(placed)
+        if scope is None or first is None:
+            return False
+        if scope is first and placed.lineno > bare.lineno:
+            return False
+        later = [one for one in ast.walk(scope) if isinstance(one, ast.Call) and one.lineno > bare.lineno] if scope is first else ()
+        if any(is_call(one, "backward") or any(self.written(given) == name for given in one.args) and any(
+                self.says_backward(of) for of in self.origins.functions_of(one.func)) for one in later):
+            return True
+        of = self.origins.scope(scope)
+        if not isinstance(of, ast.ClassDef) or self.origins.scope(first) is not of or first.name != "__init__":
+            return False
+        calls = [one for one in ast.walk(first) if isinstance(one, ast.Call) and self.written(one.func) == "self." + scope.name]
+        trains = any(isinstance(one, ast.FunctionDef) and one is not scope and self.says_backward(one) and re.search(
+            r"\b%s\b" % re.escape(name), self.reader.written_whole(one)) for one in of.body)
+        return trains and (scope is first or any(one.lineno > placed.lineno for one in calls))
+
+    def released_by_name(self, functions):
+        """def release(*objects): del objects; torch.cuda.empty_cache(), while the caller's names hold the objects."""
+        for of in functions:
+            taken = [one for one in of.args.args + of.args.kwonlyargs + [of.args.vararg] if one is not None and one.arg not in ("self", "cls")]
+            body = of.body[1:] if isinstance(of.body[0], ast.Expr) and isinstance(of.body[0].value, ast.Constant) else of.body
+            gone = self.names_let_go(body)
+            emptied = next((call for call in calls_in(body) if self.full(call.func) == "torch.cuda.empty_cache"), None)
+            names = {one.arg for one in taken}
+            if not taken or emptied is None or not gone or set(gone) - names or any(
+                    isinstance(one, ast.Name) and one.id in names and isinstance(one.ctx, ast.Load) and one not in gone.values()
+                    for part in body for one in ast.walk(part)):
+                continue
+            at = min(gone.values(), key=lambda one: one.lineno)
+            parent = self.origins.parents.get(id(at))
+            at = parent if isinstance(parent, ast.Delete) else at
+            call = next((call for call in self.tracing.index.calls if of in self.origins.functions_of(call.func) and self.is_held(call)), None)
+            if call is not None and at.lineno <= emptied.lineno:
+                self.mistake(at, "objects that their caller holds", of.name, self.written(call), other=call)
+
+    @staticmethod
+    def names_let_go(body):
+        """The names that the statements of a function delete, bind to None or loop over to delete each."""
+        gone = {}
+        for one in body:
+            if isinstance(one, ast.Delete):
+                gone.update({target.id: target for target in one.targets if isinstance(target, ast.Name)})
+            elif isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant) and one.value.value is None:
+                gone.update({target.id: target for target in one.targets if isinstance(target, ast.Name)})
+            elif isinstance(one, ast.For) and isinstance(one.iter, ast.Name) and len(one.body) == 1 and isinstance(
+                    one.body[0], ast.Delete) and isinstance(one.target, ast.Name) and [getattr(
+                        target, "id", "") for target in one.body[0].targets] == [one.target.id]:
+                gone[one.iter.id] = one.iter
+        return gone
+
+    def is_held(self, call):
+        """release(model), as a statement of a function that goes on and neither deletes the name nor binds it anew."""
+        statement = self.origins.parents.get(id(call))
+        scope = self.origins.scope(call)
+        scope = scope if scope is not None else next(iter(one for one in self.origins.around(call) if isinstance(one, ast.Module)), None)
+        if not isinstance(statement, ast.Expr) or not call.args or not isinstance(scope, (ast.FunctionDef, ast.Module)) or not all(
+                isinstance(one, ast.Name) for one in call.args):
+            return False
+        names = {one.id for one in call.args}
+        if any(isinstance(one, (ast.Global, ast.Nonlocal)) and names & set(one.names) for one in ast.walk(scope)):
+            return False
+        for name in names:
+            bound = [one for one in ast.walk(scope) if isinstance(one, ast.Name) and one.id == name and not isinstance(one.ctx, ast.Load)]
+            if len(bound) != 1 or bound[0].lineno > call.lineno:
+                return False  # a parameter is the caller's as well, and what is bound again lets go of the first
+        return any(isinstance(one, ast.Call) and one.lineno > statement.end_lineno and re.search(
+            r"train|fit|load|build|make|create|from_pretrained|model|run|generate|eval|step|\.to$|\.cuda$", self.written(one.func), re.I)
+                   for one in ast.walk(scope))
+
+    def average_in_few_digits(self, nodes):
+        """s.lerp_(p, 1e-4) of an average in bfloat16: the step is smaller than what its last digit stands for."""
+        if not self.says(r"bfloat16|float16|half\("):
+            return
+        for call in self.tracing.index.calls:
+            if is_call(call, "lerp_") or is_call(call, "add_") and is_call(call.func.value, "mul_"):
+                weight = self.given(call, 1, "weight" if is_call(call, "lerp_") else "alpha")
+                of = call.func.value if is_call(call, "lerp_") else call.func.value.func.value
+                model = self.model_of_parameter(of)
+            elif self.full(call.func).endswith("AveragedModel") and self.full(call.func).startswith("torch.optim.swa_utils."):
+                by = self.value_of(self.given(call, 2, "avg_fn") or self.given(call, 3, "multi_avg_fn"))
+                decay = self.given(by, 0, "decay") if isinstance(by, ast.Call) and re.match(
+                    r"torch\.optim\.swa_utils\.get_ema_(multi_)?avg_fn$", self.full(by.func)) else None
+                weight = ast.BinOp(ast.Constant(1.0), ast.Sub(), decay) if decay is not None else None
+                model = call.args[0] if call.args else None
+            else:
+                continue
+            share, kind = self.share_of(weight), self.short_kind(model) if model is not None else None
+            if kind and 0 < share <= (1.001e-3 if kind == "torch.bfloat16" else 1.001e-4):
+                self.mistake(call, "an average in few digits", kind, "%.2g" % share)
+
+    def share_of(self, node):
+        """The number of 1 - decay or of a constant; 0 where it is not known."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+            whole, less = self.said(node.left), self.said(node.right)
+            return whole - less if type(whole) in (int, float) and type(less) in (int, float) else 0
+        made = self.value_of(node) if node is not None else None
+        if isinstance(made, ast.BinOp) and made is not node:
+            return self.share_of(made)
+        share = self.said(node, 0) if node is not None else 0
+        return share if type(share) in (int, float) else 0
+
+    def model_of_parameter(self, node):
+        """A, of the name that for s, p in zip(A.parameters(), B.parameters()) gives; None: another."""
+        while isinstance(node, ast.Attribute) and node.attr == "data" or is_call(node, "detach"):
+            node = node.value if isinstance(node, ast.Attribute) else node.func.value
+        for loop in self.origins.around(node) if isinstance(node, ast.Name) else ():
+            if isinstance(loop, ast.For) and isinstance(loop.target, ast.Tuple) and getattr(getattr(loop.iter, "func", None), "id", "") == "zip":
+                for target, side in zip(loop.target.elts, loop.iter.args):
+                    if getattr(target, "id", "") == node.id and is_call(side, "parameters"):
+                        return side.func.value
+        return None
+
+    def short_kind(self, model):
+        """The kind of half precision that a model was cast to and kept; None: another, or not known."""
+        last = self.written(model).rsplit(".", 1)[-1]
+        if self.says(r"\b%s\.(float|double|to)\(" % re.escape(last)):
+            return None
+        found = set()
+        for one in self.origins.wrappers_of(model):
+            kinds = {self.full(made) for given in one.args + [k.value for k in one.keywords] for made in self.origins.known(given)} if is_call(
+                one, "to") else {"torch." + one.func.attr} if isinstance(one.func, ast.Attribute) else set()
+            found |= kinds & {"torch.bfloat16", "torch.float16", "torch.half", "torch.float32", "torch.float", "torch.double", "torch.float64"}
+        for one in self.origins.known(model, True):
+            given = self.word(one, "torch_dtype", "dtype") if is_call(one, "from_pretrained") else None
+            found |= {self.full(made) for made in self.origins.known(given)} if given is not None else set()
+        return found.pop() if len(found) == 1 and found <= {"torch.bfloat16", "torch.float16", "torch.half"} else None
+
+    def layout_of_one_image(self, nodes):
+        """image.contiguous(memory_format=torch.channels_last), of an image with three dimensions."""
+        if not self.says(r"channels_last\b"):
+            return
+        for call in self.tracing.index.calls:
+            if (is_call(call, "contiguous") or is_call(call, "to") or is_call(call, "clone")) and self.full(
+                    self.value_of(self.word(call, "memory_format"))) == "torch.channels_last" and self.rank_of(call.func.value) == 3:
+                self.reader.mistake(call, "the layout of a batch for one image", self.written(call))
+
+    def rank_of(self, node, deepest=12):
+        """How many dimensions a tensor surely has; None: not known."""
+        if deepest == 0 or node is None:
+            return None
+        if isinstance(node, ast.BinOp):
+            sides = [one for one in (node.left, node.right) if not isinstance(one, ast.Constant)]
+            return self.rank_of(sides[0], deepest - 1) if len(sides) == 1 else None
+        if isinstance(node, ast.Name):
+            if self.is_image_of_lambda(node):
+                return 3
+            made = self.origins.of(node)
+            ranks = {self.rank_of(one, deepest - 1) if one is not node and not isinstance(one, (Part, ast.arg)) else None for one in made}
+            return ranks.pop() if len(ranks) == 1 else None
+        if not isinstance(node, ast.Call):
+            return None
+        name = self.full(node.func)
+        if READS_IMAGE.match(name):
+            return 3
+        if re.match(r"torch\.(rand|randn|zeros|ones|empty)$", name):
+            sizes = node.args[0].elts if len(node.args) == 1 and isinstance(node.args[0], (ast.Tuple, ast.List)) else node.args
+            return len(sizes) if sizes and not any(isinstance(one, ast.Starred) for one in sizes) and (
+                len(sizes) > 1 or isinstance(node.args[0], (ast.Tuple, ast.List))) else None
+        if isinstance(node.func, ast.Attribute) and not name.startswith(("torch.", "torchvision.")):
+            of = node.func.value
+            if node.func.attr == "permute":
+                sizes = node.args[0].elts if len(node.args) == 1 and isinstance(node.args[0], (ast.Tuple, ast.List)) else node.args
+                return len(sizes) if len(sizes) > 1 and not any(isinstance(one, ast.Starred) for one in sizes) else None
+            if node.func.attr == "unsqueeze":
+                inner = self.rank_of(of, deepest - 1)
+                return inner + 1 if inner is not None else None
+            if node.func.attr in KEEPS_RANK:
+                return self.rank_of(of, deepest - 1)
+        return 3 if self.gives_an_image(node) else None
+
+    def gives_an_image(self, call):
+        """transform(image), of torchvision's Compose with ToTensor() or the like, in the __getitem__ of a data set."""
+        made = self.origins.of(call.func)
+        within = next((one for one in self.origins.around(call) if isinstance(one, ast.FunctionDef)), None)
+        return len(call.args) == 1 and bool(made) and within is not None and within.name == "__getitem__" and all(
+            isinstance(one, ast.Call) and self.makes_images(one) for one in made)
+
+    def makes_images(self, call):
+        """Compose([…, ToTensor(), …]), in which nothing makes several images of one."""
+        name = self.full(call.func)
+        if TO_IMAGE.match(name):
+            return True
+        if not re.match(r"torchvision\.transforms\.(v2\.)?Compose$", name) or not call.args:
+            return False
+        steps, scope = self.origins.known(call.args[0]), self.origins.scope(call)
+        if isinstance(call.args[0], ast.Name) and scope is not None:  # what += adds comes behind
+            steps = [one.value for one in ast.walk(scope) if isinstance(one, ast.Assign) and self.written(
+                one.targets[0]) == call.args[0].id] or steps
+        return bool(steps) and not self.says(r"FiveCrop|TenCrop|Lambda|lambda|unsqueeze|[vV]ideo") and all(isinstance(
+            one, (ast.List, ast.Tuple)) and any(isinstance(part, ast.Call) and TO_IMAGE.match(self.full(part.func)) for part in one.elts)
+                                                                                                 for one in steps)
+
+    def is_image_of_lambda(self, node):
+        """The x of Compose([ToTensor(), Lambda(lambda x: …)])."""
+        of = next((one for one in self.origins.around(node) if isinstance(one, ast.Lambda)), None)
+        call = self.origins.parents.get(id(of)) if of is not None else None
+        steps = self.origins.parents.get(id(call)) if isinstance(call, ast.Call) else None
+        if steps is None or not isinstance(steps, ast.List) or [one.arg for one in of.args.args] != [node.id] or not re.match(
+                r"torchvision\.transforms\.(v2\.)?Lambda$", self.full(call.func)):
+            return False
+        before = steps.elts[:steps.elts.index(call)]
+        return any(isinstance(one, ast.Call) and re.match(r"torchvision\.transforms\.(v2\.)?(ToTensor|PILToTensor)$", self.full(
+            one.func)) for one in before) and not any(re.search(r"FiveCrop|TenCrop|Lambda|\.Resize\(\)", self.written(one)) for one in before)
 
     def small_eps(self, scopes):
         """model.half(); torch.optim.Adam(model.parameters()): its eps of 1e-8 is 0 in half precision."""

@@ -338,9 +338,53 @@ class Wholes(WholeFile):
                 if one.func.attr == "load_state_dict" and name not in compiled and not re.search(
                         r"opt|sched|scaler", name, re.I):
                     loads = loads or one
-        if saved is not None and loads is not None and self.says(r"torch\.save\("):
-            self.reader.mistake(saved, "a state of a compiled model", self.written(saved), self.written(saved.func.value),
-                                other=loads)
+        if saved is None or loads is None:
+            saved, loads = self.compiled_states_of_a_file()
+        if saved is None or loads is None or not self.says(r"torch\.save\(") or self.are_other_files():
+            return
+        if self.said(self.given(loads, 1, "strict")) is not False:
+            self.reader.mistake(saved, "a state of a compiled model", self.written(saved), self.written(saved.func.value), other=loads)
+        else:
+            apart = self.origins.scope(saved) is not None
+            self.reader.mistake(loads if apart else saved, "a state of a compiled model that nothing takes", self.written(saved),
+                                self.written(loads), other=saved if apart else loads)
+
+    def are_other_files(self):
+        """Whether the script loads none of the files that it saves, all of which it names."""
+        calls = self.tracing.index.calls
+        saved, loaded = ([self.said(self.given(one, at, "f")) for one in calls if self.full(one.func) == name]
+                         for name, at in (("torch.save", 1), ("torch.load", 0)))
+        return bool(saved and loaded) and all(isinstance(one, str) for one in saved + loaded) and not set(saved) & set(loaded)
+
+    def compiled_states_of_a_file(self):
+        """The state of a compiled model that one function saves, and the call of another that loads the file into a plain one."""
+        calls, saves = self.tracing.index.calls, []
+        for call in calls:
+            if self.full(call.func) != "torch.save" or not (len(call.args) > 1 or self.word(call, "f") is not None):
+                continue
+            state = next((inner for part in [call.args[0]] + self.origins.known(call.args[0]) for inner in ast.walk(part) if is_call(
+                inner, "state_dict") and self.made_by(inner.func.value, "torch.compile") is not None), None)
+            if state is not None:
+                saves.append((state, self.given(call, 1, "f")))
+        for call in calls if saves else ():
+            made = self.origins.of(call.func.value, True) if is_call(call, "load_state_dict") and call.args else ()
+            if not made or not all(isinstance(one, ast.Call) for one in made) or self.made_by(call.func.value, "torch.compile") is not None or any(
+                    self.full(one.func).startswith("torch.optim") for one in made):
+                continue
+            within = self.origins.scope(call)
+            files = [one.args[0] for one in calls if self.full(one.func) == "torch.load" and one.args and self.origins.scope(one) is within]
+            state = next((state for state, path in saves for of in files if self.is_same_file(path, of)), None)
+            if state is not None and len(files) == 1:
+                return state, call
+        return None, None
+
+    def is_same_file(self, one, other):
+        """Whether both say the same path: the same text, or a name or member of the same values."""
+        said = self.said(one)
+        if isinstance(said, str):
+            return said == self.said(other)
+        first, second = ({id(made) for made in self.origins.known(path)} for path in (one, other))
+        return bool(first) and first == second
 
     def copied_to_host(self, nodes):
         """host.copy_(features, non_blocking=True), of a pinned buffer that is read with nothing that waits."""
