@@ -7,7 +7,7 @@ order in which the statements run.
 """
 
 # Mistakes that only the script's own form shows: a function that is called may wait for the GPU in ways that its statements don't tell.
-OF_OWN_FORM_ALONE = ('a time without an end', )
+OF_OWN_FORM_ALONE = ('a time without an end', "a time of TensorFlow's without an end")
 MOST_PLACES = 3  # where a function may be called
 MOST_OF_A_FORM = 6000  # nodes
 STARTS_OTHERS = re.compile(r"multiproc|spawn|Process\(|Pool\(|forkserver|launch|num_workers|workers=")

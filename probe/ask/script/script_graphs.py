@@ -212,6 +212,9 @@ class Graphs(OfValues):
         calls = self.tracing.index.calls
         functions = [one for one in nodes if isinstance(one, ast.FunctionDef)]
         self.policy_too_late(nodes, calls)
+        self.policy_of_a_callback(nodes)
+        self.settings_of_fit(calls)
+        self.options_that_get_lost(nodes)
         self.histories(calls)
         self.scaled_and_left(calls)
         self.scaled_as_before(calls)
@@ -255,6 +258,25 @@ class Graphs(OfValues):
                     at_call = body[at].value if body[at].value is not policies[0] else made[-1]
                     self.mistake(policies[0], "a policy behind the layers", other=at_call)
 
+    def policy_of_a_callback(self, nodes):
+        """def on_train_begin(self, logs=None): set_global_policy("mixed_bfloat16"): the model that trains has its layers."""
+        if self.says(r"def build\(self"):  # whose layers may be made when fit() calls them first
+            return
+        for of in nodes:
+            if not isinstance(of, ast.ClassDef) or not any(re.match(r"(tensorflow\.|tf_)?keras\.(\w+\.)*\w*Callback$", self.full(base))
+                                                           for base in of.bases):
+                continue
+            for method in of.body:
+                if isinstance(method, ast.FunctionDef) and re.match(r"(on_\w+_begin|set_model)$", method.name):
+                    for call in calls_in(method.body):
+                        inner = [one for to in self.origins.functions_of(call.func) if isinstance(to, ast.FunctionDef) for one in calls_in(to.body)]
+                        sets = next((one for one in [call] + inner if self.full(one.func).rsplit(".", 1)[-1] in POLICIES[:3] and self.full(
+                            one.func).startswith(("keras.", "tensorflow.", "tf_keras."))), None)
+                        policy = self.given(sets, 0, "policy", "dtype_policy") if sets is not None else None
+                        said = self.said(policy)
+                        if policy is not None and not (isinstance(said, str) and not said.startswith("mixed_")):
+                            return self.mistake(sets, "a policy behind the layers", other=method if sets is call else call)
+
     def sets_policy(self, node, policy):
         """Whether an expression is the call that sets the policy, or that of a function of the file which does."""
         return node is policy or isinstance(node, ast.Call) and any(
@@ -269,6 +291,53 @@ class Graphs(OfValues):
                     one.func)) for of in self.origins.functions_of(call.func) for one in calls_in([of])):
                 return True
         return False
+
+    def settings_of_fit(self, calls):
+        """model.fit(data, **asdict(Feed())), whose fields are workers and use_multiprocessing, which Keras 3 doesn't take."""
+        if self.says(r"tf_keras|TF_USE_LEGACY_KERAS|keras *[<=]=* *2"):
+            return
+        for call in calls:
+            keyword = next((k for k in call.keywords if k.arg is None), None)
+            if keyword is None or not self.method(call, "fit", "evaluate", "predict") or self.made_by(
+                    call.func.value, re.compile(r"(tensorflow\.)?keras\.(\w+\.)*(Model|Sequential)$|(tensorflow\.)?keras\.applications\.")) is None:
+                continue
+            for one in self.origins.of(keyword.value):
+                fields = self.fields_of(one)
+                gone = next((name for name in ("workers", "use_multiprocessing", "max_queue_size") if name in fields), None)
+                if gone and not any(e["subject"] == "script-mistake" and e["line"] == call.lineno for e in self.reader.events):
+                    self.reader.mistake(call, "an argument that Keras 3 lacks", gone, call.func.attr, doubted=True)
+
+    def fields_of(self, one):
+        """The names that asdict(X()) or vars(X()) of a dataclass of the file give."""
+        if not isinstance(one, ast.Call) or getattr(one.func, "attr", getattr(one.func, "id", "")) not in ("asdict", "vars") or not one.args:
+            return []
+        made = self.value_of(one.args[0])
+        of = next((to for to in self.origins.functions_of(made.func) if isinstance(to, ast.ClassDef)), None) if isinstance(
+            made, ast.Call) else None
+        return [field.target.id for field in of.body if isinstance(field, ast.AnnAssign) and isinstance(
+            field.target, ast.Name)] if of is not None and of.decorator_list else []
+
+    def options_that_get_lost(self, nodes):
+        """def __init__(self, units, **options): super().__init__(), of a layer that is made with dtype="float32"."""
+        if not self.says(r"mixed_(b?float16)"):
+            return
+        for of in nodes:
+            if not isinstance(of, ast.ClassDef) or not any(re.match(r"(tensorflow\.|tf_)?keras\.(\w+\.)*Layer$", self.full(base))
+                                                           for base in of.bases):
+                continue
+            first = next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"), None)
+            rest = first.args.kwarg.arg if first is not None and first.args.kwarg is not None else None
+            begins = [one for one in calls_in(first.body) if self.method(one, "__init__")] if rest else []
+            if len(begins) != 1 or any(k.arg in (None, "dtype") for k in begins[0].keywords) or begins[0].args or re.search(
+                    r"%s(\.|\[)|\*\*%s\b|dtype" % (rest, rest), "\n".join(map(self.reader.written_whole, first.body))):
+                continue
+            kept = {self.written(one.targets[0]) for one in first.body if isinstance(one, ast.Assign) and getattr(one.value, "id", "") == rest}
+            if any(re.search(re.escape(name) + r"\b(?! = )", self.reader.written_whole(of)) for name in kept):
+                continue
+            for call in self.tracing.index.calls:
+                if any(to is of for to in self.origins.functions_of(call.func)) and any(k.arg == "dtype" for k in call.keywords):
+                    self.mistake(begins[0], "a kind of number that a layer doesn't hand on", self.written(call), other=call)
+                    break
 
     def scaled_and_left(self, calls):
         """scaled = opt.get_scaled_loss(loss) of Keras 2, whose gradients apply_gradients() is given as they are."""

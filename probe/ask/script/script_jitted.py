@@ -5,6 +5,8 @@ COMPUTES_JAX = re.compile(r"jax\.(numpy\.\w+|random\.\w+|device_put|devices|loca
 MAPPED = r"\b(pmap|vmap|shard_map|xmap|smap|shmap)\b"
 REDUCING = r"\b(psum|pmean|pmax|pmin|all_gather|psum_scatter|all_to_all)\b"
 GRADIENTS = ("jax.grad", "jax.value_and_grad")
+COUNT_WHEN_TRACED = ("jax.default_matmul_precision", "jax.numpy_dtype_promotion", "jax.enable_x64", "jax.experimental.enable_x64",
+                     "jax.default_device")
 COUNTS_DEVICES = ("jax.device_count", "jax.local_device_count")
 
 
@@ -33,6 +35,7 @@ class Jitted(OfValues):
         self.strict_products(calls)
         self.weights_of_the_host(nodes)
         self.key_left_behind(functions)
+        self.compiled_in_a_context(nodes)
         if "optax" in roots:
             self.narrow_trees(calls)
         self.waits_for_what_was_given(nodes)
@@ -60,6 +63,20 @@ class Jitted(OfValues):
                 if isinstance(of_state, ast.Attribute) and self.written(of_state.value) in states & loads and len(left) == 1 and any(
                         isinstance(part, ast.Return) and self.written(of_state.value) in self.written(part) for part in ast.walk(of)):
                     self.mistake(one, "a key that the state doesn't take on", left[0], self.written(of_state))
+
+    def compiled_in_a_context(self, nodes):
+        """with jax.default_matmul_precision("highest"): step = jax.jit(f), and step is called when the block is left."""
+        for block in (one for one in nodes if isinstance(one, ast.With)):
+            item = next((one.context_expr for one in block.items if isinstance(one.context_expr, ast.Call) and self.full(
+                one.context_expr.func) in COUNT_WHEN_TRACED), None)
+            makes = [one.value for one in block.body if isinstance(one, (ast.Assign, ast.Return)) and isinstance(
+                one.value, ast.Call) and self.full(one.value.func) in ("jax.jit", "jax.pmap")]
+            functions = [one for one in block.body if isinstance(one, ast.FunctionDef) and any(
+                self.full(part) in ("jax.jit", "jax.pmap") for d in one.decorator_list for part in [d] + (
+                    [d.func] + d.args if isinstance(d, ast.Call) else []))]
+            if item is not None and len(makes) + len(functions) == len(block.body):
+                self.mistake(item, "a context that only a call would see", self.written(makes[0] if makes else functions[0]),
+                             other=makes[0] if makes else functions[0])
 
     def jitted(self):
         """The functions that jax.jit traces: (name, function)."""
@@ -493,3 +510,74 @@ class Jitted(OfValues):
             if call.func.attr == "restore" and len(call.args) == 1 and not call.keywords and self.says(r"\bNamedSharding\(") and self.says(
                     r"ShapeDtypeStruct\([^\n]*sharding") and not self.says(r"\.restore\([^)\n]+(,|=)"):
                 self.mistake(call, "a restore that is given no sharding")
+
+
+class ClocksOfTraces(WholeFile):
+    """Clocks around compiled functions of JAX or TensorFlow that stand in a context or a decorator of the file."""
+
+    def look(self, nodes):
+        if not {"jax", "tensorflow"} & {name.split(".")[0] for name in self.tracing.names.values()} or self.says(
+                r"(?i)device\(['\"]/?(device:)?cpu|['\"]cpu['\"]|set_visible_devices\(\[\]|VISIBLE_DEVICES['\"]\] = ['\"](-1)?['\"]"):
+            return
+        for of in nodes:
+            if isinstance(of, (ast.FunctionDef, ast.ClassDef)):
+                stops = self.stops_of(of)
+                if stops is not None:
+                    self.around_blocks(of, stops, nodes)
+                    self.around_functions(of, stops, nodes)
+
+    def stops_of(self, of):
+        """clock() - start in a function or class that waits for nothing."""
+        if WAITS_OF_TRACES.search(re.sub(r"\bprint\(", "", self.reader.written_whole(of))) or re.search(
+                r"sync|\bwait|Event\(|\.get\(\)|compil", self.reader.written_whole(of)):
+            return None
+        return next((one for one in ast.walk(of) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and any(isinstance(
+            end, ast.Call) and self.full(end.func) in CLOCKS_OF_TRACES for end in self.origins.of(one.left))), None)
+
+    def around_blocks(self, of, stops, nodes):
+        """with lap(laps): features = forward(images)"""
+        enters = isinstance(of, ast.ClassDef) and any(getattr(one, "name", "") == "__exit__" for one in of.body) or isinstance(
+            of, ast.FunctionDef) and any("contextmanager" in self.written(one) for one in of.decorator_list)
+        for block in (one for one in nodes if enters and isinstance(one, ast.With)):
+            call = next((item.context_expr for item in block.items if isinstance(item.context_expr, ast.Call) and any(
+                to is of for to in self.origins.functions_of(item.context_expr.func)) or isinstance(item.context_expr, ast.Call) and getattr(
+                    item.context_expr.func, "attr", getattr(item.context_expr.func, "id", "")) == of.name), None)
+            if call is None or re.search(r"(?i)compil|jit|trac|warm|first|start|load|init|data", self.written(call)):
+                continue
+            last = block.body[-1]
+            while isinstance(last, ast.With) or isinstance(last, ast.For) and self.written(last.iter).startswith("range("):
+                last = last.body[-1]
+            if isinstance(last, ast.For):  # over data: the reading of it is measured as well
+                continue
+            runs = next((one for one in ast.walk(last) if self.is_compiled(one)), None)
+            if runs is not None and not WAITS_OF_TRACES.search(self.near(block)) and not re.search(r"sync|\bwait", self.near(block)):
+                return self.tell(stops, self.tracing.traced_of(runs.func), self.written(runs), call)
+        return None
+
+    def tell(self, stops, traced, called, other):
+        name = "a time of TensorFlow's without an end" if traced.by in GRAPHS else "a time without an end"
+        self.reader.mistake(stops, name, called, other=other, doubted=True)
+
+    def is_compiled(self, node):
+        return isinstance(node, ast.Call) and (self.tracing.traced_of(node.func) or Traced("")).by in JITS + GRAPHS
+
+    def around_functions(self, of, stops, nodes):
+        """@timed @jax.jit def f(x): …, or timed(jax.jit(f)), where timed() reads the clock around its call."""
+        takes = [one.arg for one in ast.walk(of) if isinstance(one, ast.arg)]
+        calls = any(isinstance(one, ast.Call) and getattr(one.func, "id", getattr(one.func, "attr", "")) in takes and any(
+            isinstance(part, ast.Starred) for part in one.args) for one in ast.walk(of))
+        for one in nodes if calls else ():
+            if isinstance(one, ast.FunctionDef) and len(one.decorator_list) > 1:
+                named = [getattr(d.func if isinstance(d, ast.Call) else d, "id", "") == of.name for d in one.decorator_list]
+                at = named.index(True) if True in named else len(named)
+                if any(self.tracing.decorated(d) for d in one.decorator_list[at + 1:]) and not any(
+                        self.tracing.decorated(d) for d in one.decorator_list[:at]):
+                    traced = next(filter(None, map(self.tracing.decorated, one.decorator_list[at + 1:])))
+                    return self.tell(stops, traced, one.name, one.decorator_list[at])
+            if isinstance(one, ast.Call) and getattr(one.func, "id", "") == of.name and one.args:
+                given = one.args[0]
+                traced = self.tracing.made(given) if isinstance(given, ast.Call) else self.tracing.traced_of(given) if isinstance(
+                    given, (ast.Name, ast.Attribute)) else None
+                if traced and traced.by in JITS + GRAPHS:
+                    return self.tell(stops, traced, self.written(given), one)
+        return None

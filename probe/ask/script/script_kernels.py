@@ -42,6 +42,7 @@ class Kernels(OfValues):
                 target = self.word(call, "target_backend")
                 if target is not None and re.match(r"numba\.(n?jit|vectorize|guvectorize)$", self.full(call.func)):
                     self.mistake(target, "a target that numba.jit no longer takes", doubted=False)
+            self.rounded_down(calls)
         if "cupy" in roots:
             self.seeds_without_cupy(calls)
             self.to_the_host_unasked(calls)
@@ -53,6 +54,8 @@ class Kernels(OfValues):
             self.left_in_an_object(nodes)
         if {"onnxruntime", "tensorrt"} & roots and "torch" in roots:
             self.bound_in_other_order(calls)
+        if {"cupy", "numba", "pycuda"} & roots:
+            self.times_read_early(nodes)
         if {"pycuda", "cupy"} & roots:
             self.doubles_for_floats(calls)
         if "pycuda" in roots:
@@ -64,6 +67,7 @@ class Kernels(OfValues):
         if "onnxruntime" in roots:
             self.states_of_sessions(nodes)
             self.bound_on_another_side(calls)
+            self.bound_before_the_change(nodes, calls)
         if {"cudf", "cuml"} & roots:
             self.installed_late(nodes)
         if {"dask_cudf", "cudf", "cuml"} & roots:
@@ -147,6 +151,108 @@ class Kernels(OfValues):
         made, threads = self.value(blocks), self.number(threads)
         counts = [self.number(one) for one in ast.walk(made) if isinstance(one, ast.Name)] if made is not None else []
         return bool(threads) and any(count is not None and count > threads and count % threads == 0 for count in counts)
+
+    def rounded_down(self, calls):
+        """kernel[n // threads, threads](…), where n need not be a multiple of threads: the last elements get no thread."""
+        if self.says(r"divmod|gridsize|pad"):
+            return
+        rests = {self.written(one.right) for one in self.origins.nodes if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod)}
+        for call in calls:
+            grid = getattr(call.func.slice, "value", call.func.slice) if isinstance(call.func, ast.Subscript) else None
+            of = self.of_name.get(getattr(call.func.value, "id", "")) if isinstance(grid, ast.Tuple) and len(grid.elts) > 1 else None
+            if of is None or not any(self.full(one.func if isinstance(one, ast.Call) else one) == "numba.cuda.jit" for one in of.decorator_list):
+                continue
+            blocks, threads = (self.alone(one) for one in grid.elts[:2])
+            blocks = self.alone(self.value(blocks)) if blocks is not None else None
+            if isinstance(blocks, ast.Call) and getattr(blocks.func, "id", "") == "int" and len(blocks.args) == 1:
+                blocks = blocks.args[0]
+            if threads is None or not isinstance(blocks, ast.BinOp) or not isinstance(blocks.op, (ast.FloorDiv, ast.Div)):
+                continue
+            count, by = blocks.left, self.number(blocks.right)
+            same = self.written(blocks.right) == self.written(threads) or by is not None and by == self.number(threads)
+            guards = [one for one in ast.walk(of) if isinstance(one, ast.If) and re.search(r" (<|>=) ", self.written(one.test))]
+            if same and guards and self.written(blocks.right) not in rests and self.is_any_count(count, by) and not any(
+                    isinstance(one, (ast.For, ast.While)) and re.search(r"grid(Dim|size)|stride", self.written(
+                        one.iter if isinstance(one, ast.For) else one.test)) for one in ast.walk(of)):
+                self.mistake(blocks, "a grid that is rounded down", self.written(blocks.right), other=call)
+
+    def alone(self, node):
+        """The one dimension of a grid: n, (n,)"""
+        node = self.value(node) if isinstance(node, ast.Name) and isinstance(self.value(node), ast.Tuple) else node
+        if isinstance(node, ast.Tuple):
+            return node.elts[0] if len(node.elts) == 1 else None
+        return node
+
+    def is_any_count(self, count, by):
+        """Whether a count need not be a multiple of the threads: it is the size of an array, or a number that isn't one."""
+        known = [one for one in self.origins.of(count) if isinstance(one, ast.Constant)]
+        made, number = self.value(count), self.number(count)
+        if isinstance(made, ast.BinOp):
+            return False  # it rounds up, or was made a multiple
+        if number is not None:
+            return bool(by) and number % by != 0
+        if isinstance(made, ast.Call) and getattr(made.func, "id", "") != "len":
+            return False
+        if known and by and all(type(one.value) is int for one in known):
+            return any(one.value % by for one in known)
+        values = self.origins.of(count)
+        sized = isinstance(made, ast.Call) or any(re.search(r"\.(size|shape)\b|\blen\(", self.written(getattr(one, "of", one)))
+                                                  for one in values if isinstance(getattr(one, "of", one), ast.AST)) or re.search(
+            r"\.size$|\.shape\[", self.written(count)) is not None
+        return sized and not self.sized_evenly(by)
+
+    def sized_evenly(self, by):
+        """Whether the file writes a size down that is a multiple of the threads: it may well be the only one."""
+        numbers = [one.value for one in self.origins.nodes if isinstance(one, ast.Constant) and type(one.value) is int]
+        shifts = self.says(r"<<|\*\*")
+        return shifts or by is None or any(one > by and one % by == 0 for one in numbers)
+
+    def times_read_early(self, nodes):
+        """stop.record(); get_elapsed_time(start, stop): the GPU has not reached the second event yet."""
+        waits = r"synchron|\.get\(|asnumpy|\.item\(|\.done|copy_to_host|\.query\(|wait"
+        for _, body in self.bodies(nodes):
+            for record, reads in zip(body, body[1:]):
+                event = record.value.func.value if isinstance(record, ast.Expr) and self.method(record.value, "record") else None
+                call = next(calls_in([reads]), None) if event is not None and not isinstance(reads, COMPOUND) else None
+                for call in calls_in([reads]) if call is not None else ():
+                    of_module = self.full(call.func) in ("cupy.cuda.get_elapsed_time", "numba.cuda.event_elapsed_time")
+                    of_event = self.method(call, "time_till", "time_since") and self.made_by(call.func.value, "pycuda.driver.Event") is not None
+                    given = call.args if of_module else [call.func.value] + call.args if of_event else []
+                    last = given[0 if self.method(call, "time_since") else -1] if given else None
+                    around = self.origins.scope(record)
+                    text = self.reader.written_whole(around) if around is not None else self.reader.text
+                    if given and self.written(last) == self.written(event) and not re.search(waits, text):
+                        self.mistake(call, "a time that is read before its event", self.written(event), other=record)
+
+    def bound_before_the_change(self, nodes, calls):
+        """binding.bind_cpu_input("x", buffer) once, and buffer[:] = batch before each run: the copy was made when it was bound."""
+        if not self.says(ON_GPU.pattern) or self.says(r"update_inplace"):
+            return
+        binds = [one for one in calls if self.method(one, "bind_cpu_input") or self.method(one, "bind_ortvalue_input")]
+        runs = [one for one in calls if self.method(one, "run_with_iobinding")]
+        if len(binds) != 1 or not runs:
+            return
+        of = self.given(binds[0], 1, "arr_on_cpu", "ortvalue")
+        made = self.made_by(of, re.compile(r"onnxruntime\.OrtValue\.ortvalue_from_numpy$")) if of is not None else None
+        if self.method(binds[0], "bind_ortvalue_input"):
+            if made is None or self.said(self.given(made, 1, "device_type")) != "cuda":
+                return
+            of = self.given(made, 0, "numpy_obj")
+        if not isinstance(of, (ast.Name, ast.Attribute)):
+            return
+        maker = self.origins.scope(binds[0])
+        once = maker is None or getattr(maker, "name", "") in ("__init__", "__post_init__")
+        for run in runs:
+            loops = [one for one in self.origins.around(run) if isinstance(one, (ast.For, ast.While))]
+            here = self.origins.scope(run)
+            around = loops[-1] if here is maker and loops else here if once and here is not maker else None
+            if around is None or any(one is binds[0] or one is made for one in ast.walk(around)):
+                continue
+            changed = next((one for one in ast.walk(around) if isinstance(one, ast.Subscript) and isinstance(
+                one.ctx, ast.Store) and self.written(one.value) == self.written(of) or isinstance(one, ast.Call) and self.full(
+                    one.func) == "numpy.copyto" and one.args and self.written(one.args[0]) == self.written(of)), None)
+            if changed is not None:
+                return self.mistake(binds[0], "an input that was copied before it changed", self.written(of), other=changed)
 
     def closed_early(self, nodes, functions):
         """cuda.close(), also in a function of the file, and a framework goes on in the same process."""

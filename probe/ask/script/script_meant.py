@@ -85,7 +85,12 @@ class Meant(WholeFile):
     def limit_in_gigabytes(self, call):
         """LogicalDeviceConfiguration(memory_limit=args.gpu_gb), whose default is 6: it is read as megabytes."""
         limit = self.given(call, 0, "memory_limit")
-        small = [one for one in self.literals(limit) if type(one.value) in (int, float) and 0 < one.value < 64]
-        if small and len(small) == len(self.literals(limit)) and not any(
+        literals = self.literals(limit)
+        small = [one for one in literals if type(one.value) in (int, float) and 0 < one.value < 64]
+        named = re.search(r"(?i)(^|[._])(gb|gib|gigs|gigabytes?)(_(per_)?\w+)?$|_(gb|gib|gigabytes?)$", self.written(limit)) if isinstance(
+            limit, (ast.Name, ast.Attribute)) else None
+        scaled = named and (any(isinstance(one, ast.BinOp) for one in self.origins.of(limit)) or re.search(
+            r"\b%s *\*=" % re.escape(self.written(limit)), self.reader.text))
+        if (small and len(small) == len(literals) or named and not literals and not scaled) and not any(
                 e["subject"] == "script-mistake" and e["name"] == "a limit of memory that is a fraction" for e in self.reader.events):
-            self.reader.mistake(limit, "a limit of memory that is a fraction", "memory_limit=%s" % small[0].value)
+            self.reader.mistake(limit, "a limit of memory that is a fraction", "memory_limit=%s" % (small[0].value if small else self.written(limit)))

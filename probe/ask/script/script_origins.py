@@ -475,7 +475,7 @@ class Origins:
             last = self.before(own, node) if own else ()
             if last and all(self.position(one[0]) < self.position(node) for one in last) and self.surely_before(last[0][0], node):
                 return [one for binding in last for one in self.bound(binding, context, depth)] or [node]
-            return self.member(of, node.attr, context, depth) or [node]
+            return self.member(of, node.attr, context, depth) + self.given_to_field(of, node.attr, depth) or [node]
         found = self.reaching(node, self.tracing.written(node))
         if found:
             return [one for binding in found for one in self.bound(binding, context, depth)]
@@ -483,6 +483,19 @@ class Origins:
         for one in self.follow(node.value, context, depth):
             values += self.member_of(one, node.attr, context, depth) or [Part(node)]
         return values if any(not isinstance(one, Part) for one in values) else [node]
+
+    def given_to_field(self, of, name, depth):
+        """What the calls of a dataclass give to one of its fields."""
+        fields = [one.target.id for one in of.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+        if name not in fields or not any("dataclass" in self.tracing.written(one) for one in of.decorator_list):
+            return []
+        at, values = fields.index(name), []
+        for call in self.called.get(of.name, ()):
+            given = next((k.value for k in call.keywords if k.arg == name), None)
+            if given is None and at < len(call.args) and not any(isinstance(one, ast.Starred) for one in call.args):
+                given = call.args[at]
+            values += self.follow(given, (), depth) if given is not None else []
+        return values
 
     def member_of(self, one, name, context, depth):
         """The values of an attribute of what an expression came from."""

@@ -43,6 +43,7 @@ class Steps(WholeFile):
         self.once(nodes, functions)
         self.not_entered(nodes)
         self.highest_of_all(nodes)
+        self.highest_so_far(nodes)
         if {"torch", "accelerate", "transformers"} & roots:
             self.kept_by_hook(functions)
             self.checkpoint_of_input(nodes)
@@ -167,6 +168,46 @@ class Steps(WholeFile):
         return all(isinstance(one, ast.FormattedValue) or isinstance(one, ast.Attribute) and one.attr in (
             "id", "pci_bus_id", "mem_info", "attributes", "compute_capability") or isinstance(one, ast.Call) and getattr(
                 one.func, "id", "") == "print" for one in by)
+
+    def highest_so_far(self, nodes):
+        """for size in sorted(sizes, reverse=True): probe.measure(size), a method that reads the peak and resets nothing."""
+        if self.says(RESETS_PEAK) or self.says(r"multiprocessing|subprocess|ProcessPool|reset_peak|empty_stats"):
+            return None
+        for loop in nodes:
+            over = loop.iter if isinstance(loop, ast.For) else loop.generators[0].iter if isinstance(
+                loop, (ast.ListComp, ast.DictComp)) else None
+            if over is None or not self.falls(over):
+                continue
+            for call in calls_in(loop.body if isinstance(loop, ast.For) else [loop]):
+                for of in self.origins.functions_of(call.func):
+                    peak = next((one for one in ast.walk(of) if self.reads_peak(one)), None) if isinstance(of, ast.FunctionDef) else None
+                    if peak is not None and not any(e.get("name") == "a peak of memory that is never reset" for e in self.reader.events):
+                        return self.mistake(peak, "a peak of memory that is never reset", other=over)
+        return None
+
+    def reads_peak(self, node):
+        """torch.cuda.max_memory_allocated(), or get_memory_info(…) of which the peak is taken."""
+        if not isinstance(node, ast.Call):
+            return False
+        name = self.full(node.func)
+        if name.endswith("config.experimental.get_memory_info"):
+            of = self.origins.parents.get(id(node))
+            scope = self.origins.scope(node)
+            if isinstance(of, ast.Assign) and scope is not None:
+                return re.search(r"\b%s\[['\"]peak['\"]\]" % re.escape(self.written(of.targets[0])), self.reader.written_whole(scope)) is not None
+            return isinstance(of, ast.Subscript) and "peak" in self.written(of.slice)
+        return name == "torch.cuda.max_memory_allocated"
+
+    def falls(self, over):
+        """Whether a loop goes through sizes of which a later one is smaller than one before."""
+        made = self.value_of(over)
+        if isinstance(made, ast.Call) and getattr(made.func, "id", "") == "reversed":
+            return True
+        if isinstance(made, ast.Call) and getattr(made.func, "id", "") == "sorted":
+            return any(k.arg == "reverse" and self.said(k.value) is True for k in made.keywords)
+        numbers = [self.said(one) for one in made.elts] if isinstance(made, (ast.List, ast.Tuple)) else []
+        return bool(numbers) and all(type(one) in (int, float) for one in numbers) and any(
+            later < before for before, later in zip(numbers, numbers[1:]))
 
     def highest_of_all(self, nodes):
         """for size in (256, 128): …; peaks.append(torch.cuda.max_memory_allocated())"""
@@ -1137,11 +1178,31 @@ class Steps(WholeFile):
 
     def growth_of_one(self, nodes):
         """set_memory_growth(gpus[0], True) in a script that mirrors over several GPUs."""
-        if not self.says(r"MirroredStrategy\((\)|.*len\()") or self.says(r"set_visible_devices|VISIBLE_DEVICES"):
+        several = self.shows_several()
+        if not several and not self.says(r"MirroredStrategy\((\)|.*len\()") or several is not True and self.says(
+                r"set_visible_devices") or self.says(r"VISIBLE_DEVICES|ALLOW_GROWTH"):
             return
         calls = [one for one in nodes if isinstance(one, ast.Call) and self.full(one.func).endswith(".set_memory_growth") and one.args]
         if len(calls) == 1 and isinstance(calls[0].args[0], ast.Subscript) and getattr(calls[0].args[0].slice, "value", None) == 0:
             self.mistake(calls[0], "growth of memory in one of several GPUs")
+
+    def shows_several(self):
+        """Whether the file makes several GPUs visible, or mirrors over several that it names; None: not known."""
+        known = None
+        for call in self.tracing.index.calls:
+            last = self.full(call.func).rsplit(".", 1)[-1]
+            of = self.value_of(call.args[0]) if call.args and last in ("set_visible_devices", "MirroredStrategy") else None
+            if isinstance(of, (ast.List, ast.Tuple)) and last == "MirroredStrategy":
+                known = known is not False and (len(of.elts) > 1 or None)
+            elif of is not None and last == "set_visible_devices" and self.said(self.given(call, 1, "device_type")) != "CPU":
+                part = getattr(of.slice, "value", of.slice) if isinstance(of, ast.Subscript) and not isinstance(of.slice, ast.Slice) else \
+                    getattr(of, "slice", None)
+                count = len(of.elts) if isinstance(of, (ast.List, ast.Tuple)) else self.said(part.upper) if isinstance(
+                    part, ast.Slice) and part.upper is not None and part.lower is None and part.step is None else None
+                if type(count) is not int or count < 2:
+                    return False
+                known = True
+        return known
 
     def second_of_one(self, nodes):
         """os.environ["CUDA_VISIBLE_DEVICES"] = "1", and an option whose default is "/GPU:1": the one that is left is 0."""

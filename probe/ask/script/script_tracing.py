@@ -52,7 +52,7 @@ class Tracing:
         self.reader = reader
         self.arrays, self.wholes, self.steps = Arrays(reader, self), Wholes(reader, self), Steps(reader, self)
         self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels, Batches, Settings, Meant, Forks)]
-        self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted)]
+        self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted, ClocksOfTraces)]
         self.files = []  # (source, its trees)
         self.names, self.fulls, self.origins = {}, {}, None
         self.enabled, self.seeded, self.draws = [], False, False

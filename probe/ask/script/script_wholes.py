@@ -779,7 +779,7 @@ class Wholes(WholeFile):
         """A function of pmap that updates with gradients that no device shares."""
         for of in functions:
             traced = self.tracing.decorated_by(of, "jax.pmap")
-            if not traced or "axis_name" not in self.reader.written_whole(of.decorator_list[0]):
+            if (not traced or "axis_name" not in self.reader.written_whole(of.decorator_list[0])) and not self.is_mapped_by_name(of):
                 continue
             gradients = {}
             for one in ast.walk(of):
@@ -803,6 +803,28 @@ class Wholes(WholeFile):
                         if isinstance(name, ast.Name) and name.id in gradients and name.id not in shared:
                             self.reader.mistake(one, "gradients that the devices don't share", name.id,
                                                 other=gradients[name.id])
+
+    def is_mapped_by_name(self, of):
+        """self.update = jax.pmap(self._update, axis_name="cards"), of what lies on all devices alike, and shares no gradients."""
+        calls = [one for one in self.tracing.index.calls if self.full(one.func) == "jax.pmap" and one.args and (
+            len(one.args) > 1 or self.word(one, "axis_name") is not None)]
+        if not any(to is of for one in calls for to in self.origins.functions_of(one.args[0])) or not self.says(r"replicat") or self.says(
+                r"GradientTransformation|optax\.stateless"):
+            return False
+        averaged = [one for one in ast.walk(of) if isinstance(one, ast.Call) and re.search(r"\bp(mean|sum)\b", self.written(one.func))]
+        inner = within_others(of)
+        # Updates or parameters may be averaged instead of gradients, or the loss before its gradient is taken.
+        told_alone = all(id(one) not in inner and one.args and re.search(r"loss|metric|acc|value|err", self.written(one.args[0]))
+                         for one in averaged)
+        bound = [name.id for one in ast.walk(of) if isinstance(one, ast.Assign) for target in one.targets for name in ast.walk(target)
+                 if isinstance(name, ast.Name)]
+        replaced = any("grad" in name and bound.count(name) > 1 for name in bound)
+        return told_alone and not replaced and not self.gradients_given_on(of)
+
+    def gradients_given_on(self, of):
+        """Whether a function gives gradients to another of the file, which may average them."""
+        return any(re.search(r"grad", self.written(given)) and isinstance(to, ast.FunctionDef) for call in calls_in(of.body)
+                   for given in call.args for to in self.origins.functions_of(call.func))
 
     def dropped_copies(self, nodes):
         """array.copy_to_host(), as a statement."""
