@@ -715,7 +715,8 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   replace_all(out, named_home, low, R"(\1~<user>\3)");
   replace_all(out, named_uuid, low, R"(\1)");
   replace_groups(out, bare_uuid, low, "", [&](const std::array<Piece, 3>& groups) {
-    static const RE2 of_windows(R"((?i)\b(?:(?:class|type) ?guid|clsid)\b["']?\s*[:=]?\s*\{?$)");  // names a kind of device
+    static const RE2 of_windows(
+        R"((?i)\b(?:(?:class|type) ?guid|clsid)\b["']?\s*[:=]?\s*\{?$)");  // names a kind of device
     return RE2::PartialMatch(Piece(out.data(), static_cast<std::size_t>(groups[0].data() - out.data())), of_windows);
   });
   if (const RE2* undashed = undashed_uuid.for_text(low)) {

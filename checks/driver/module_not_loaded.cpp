@@ -146,9 +146,10 @@ void judge_without_device(const Facts& facts, Answers& answers) {
   finding.explanation =
       "The module was found and loaded, and left because no device was there for it: no NVIDIA GPU is on the bus, "
       "another driver holds it (nouveau, vfio-pci), or this series of the driver doesn't know it.";
-  finding.fix = {{.text = "See whether the GPU is on the bus, and which driver holds it.", .command = "lspci -nnk -d 10de:"},
-                 {.text = "The kernel's log tells whether this series of the driver left it out.",
-                  .command = "sudo dmesg | grep -iE 'nvrm|nouveau|vfio'"}};
+  finding.fix = {
+      {.text = "See whether the GPU is on the bus, and which driver holds it.", .command = "lspci -nnk -d 10de:"},
+      {.text = "The kernel's log tells whether this series of the driver left it out.",
+       .command = "sudo dmesg | grep -iE 'nvrm|nouveau|vfio'"}};
 }
 
 void judge(const Facts& facts, Answers& answers) {

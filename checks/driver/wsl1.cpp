@@ -19,10 +19,11 @@ bool judge_build(const Facts& facts, Answers& answers) {
       !(facts.wsl() || facts.saw({{noted, "wsl-named"}})))
     return false;
   Finding& finding = answers.found_in(*line, Confidence::likely);
-  finding.explanation = fmt::format("Windows build {} has the first WSL alone; WSL 2 came with build {}.", build,
-                                    first_build_with_wsl2);
-  finding.fix = {{.text = "Update Windows: CUDA in WSL needs Windows 10 of version 21H2 (build 19044) or Windows 11, and "
-                          "WSL 2."}};
+  finding.explanation =
+      fmt::format("Windows build {} has the first WSL alone; WSL 2 came with build {}.", build, first_build_with_wsl2);
+  finding.fix = {{.text =
+                      "Update Windows: CUDA in WSL needs Windows 10 of version 21H2 (build 19044) or Windows 11, and "
+                      "WSL 2."}};
   return true;
 }
 

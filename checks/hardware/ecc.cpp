@@ -87,7 +87,8 @@ Diagnosis diagnosis() {
       .remedy =
           "Reset the GPU or reboot, so that bad rows are replaced; a GPU whose errors come back, or whose replacement "
           "failed, needs to be exchanged.",
-      .explains = {"driver.gpu-lost", "compute.wrong-results", "compute.unstable", "compute.nondeterministic", "usage.program-fault"},
+      .explains = {"driver.gpu-lost", "compute.wrong-results", "compute.unstable", "compute.nondeterministic",
+                   "usage.program-fault"},
       .symptoms =
           {
               {{failed, "gpu-memory-ecc"}, certain},

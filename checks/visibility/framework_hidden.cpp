@@ -23,9 +23,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 }
 
 // Errors on several devices are compared, for one of which the variable is set on the command line.
-bool hides(const Facts& facts) {
-  return not_used(facts) && facts.all({noted, "error-of-precision"}).size() < 2;
-}
+bool hides(const Facts& facts) { return not_used(facts) && facts.all({noted, "error-of-precision"}).size() < 2; }
 
 Diagnosis diagnosis() {
   using enum Confidence;
