@@ -168,9 +168,7 @@ bool no_intel_driver_started(const Facts& facts) {
 bool not_on_wsl(const Facts& facts) { return !facts.wsl(); }
 
 // The persistence daemon and the container toolkit's service end at once where they reach no driver.
-bool not_on_wsl_and_no_better(const Facts& facts) {
-  return when::no_better_cause(facts) && not_on_wsl(facts) && !facts.saw({{noted, "wsl-named"}});
-}
+bool not_on_wsl_and_no_better(const Facts& facts) { return when::no_better_cause(facts) && !when::wsl_or_named(facts); }
 
 Diagnosis diagnosis() {
   using enum Confidence;

@@ -127,7 +127,7 @@ bool on_wsl(const Facts& facts) { return facts.wsl(); }
 // nvidia-smi calls Windows' driver through its own library; a program that finds no GPU anyway has loaded another
 // libcuda.
 bool smi_alone_answers(const Facts& facts) {
-  return (facts.wsl() || facts.saw({{noted, "wsl-named"}})) && !facts.used() && !facts.container() &&
+  return when::wsl_or_named(facts) && !facts.used() && !facts.container() &&
          facts.saw({{noted, "nvidia-smi-versions"}}) &&
          !facts.saw({{noted, "visible-devices"}, {noted, "visible-devices-in-program"}});
 }
@@ -151,13 +151,12 @@ void judge_amd(const Facts& facts, Answers& answers) {
 constexpr int first_build_with_cuda = 19044;
 
 void judge_build(const Facts& facts, Answers& answers) {
-  const Symptom* line = facts.first({{noted, "windows-build"}});
-  const int build = line ? std::atoi(line->detail("build").c_str()) : 0;
-  if (build == 0 || build >= first_build_with_cuda || !facts.wsl() || facts.used() || facts.driver_works()) return;
+  const Symptom* line = when::windows_before(facts, first_build_with_cuda);
+  if (!line || !facts.wsl() || facts.used() || facts.driver_works()) return;
   Finding& finding = answers.found_in(*line, Confidence::likely);
   finding.title = "This Windows passes no GPU on to WSL";
-  finding.explanation = fmt::format("Windows build {} is older than {}, the first whose WSL reaches the GPU.", build,
-                                    first_build_with_cuda);
+  finding.explanation = fmt::format("Windows build {} is older than {}, the first whose WSL reaches the GPU.",
+                                    line->detail("build"), first_build_with_cuda);
   finding.fix = {{.text = "Update Windows to version 21H2 of Windows 10 or to Windows 11, then WSL: wsl --update."}};
 }
 
@@ -169,12 +168,10 @@ void judge_text(const Facts& facts, Answers& answers) {
 // Windows passes cards of its display driver model (WDDM) on to WSL, none of the one for computing (TCC).
 bool no_use_on_wsl(const Facts& facts) { return facts.wsl() && !facts.used(); }
 
-bool wsl_or_named(const Facts& facts) { return facts.wsl() || facts.saw({{noted, "wsl-named"}}); }
-
 // A person says that it happens under WSL, where only Windows' driver can be missing or broken; what else would hide
 // the GPU isn't told.
 bool named_and_unreached(const Facts& facts) {
-  return wsl_or_named(facts) && when::no_better_cause(facts) && !facts.container() &&
+  return when::wsl_or_named(facts) && when::no_better_cause(facts) && !facts.container() &&
          !facts.saw({{noted, "visible-devices"},
                      {noted, "visible-devices-in-program"},
                      {noted, "cpu-build"},
@@ -186,7 +183,9 @@ bool named_and_unreached(const Facts& facts) {
 }
 
 // Of NVML alone: nvidia-smi asks Windows' driver by a library of its own, and answers.
-bool nvml_alone_fails(const Facts& facts) { return wsl_or_named(facts) && facts.saw({{noted, "nvidia-smi-versions"}}); }
+bool nvml_alone_fails(const Facts& facts) {
+  return when::wsl_or_named(facts) && facts.saw({{noted, "nvidia-smi-versions"}});
+}
 
 // nvidia-smi and the driver have versions of different series: the driver is that of Windows.
 bool tool_of_windows(const Facts& facts) {
@@ -198,8 +197,8 @@ bool tool_of_windows(const Facts& facts) {
 
 // CUDA starts nowhere in a container, though the driver of Windows lists a GPU with free memory.
 bool windows_beside_container(const Facts& facts) {
-  return wsl_or_named(facts) || (facts.saw({{noted, "driver-model-of-windows"}}) &&
-                                 (facts.container() || facts.saw({{noted, "container-named"}})));
+  return when::wsl_or_named(facts) || (facts.saw({{noted, "driver-model-of-windows"}}) &&
+                                       (facts.container() || facts.saw({{noted, "container-named"}})));
 }
 
 Diagnosis diagnosis() {
@@ -226,7 +225,7 @@ Diagnosis diagnosis() {
               {{too_old, "driver"}, likely, on_wsl, "found", "0"},
               {{missing, "loaded-driver"}, likely, on_wsl},
               {{missing, "driver-for-container-toolkit"}, likely, on_wsl},
-              {{failed, "container-driver-service"}, likely, wsl_or_named},
+              {{failed, "container-driver-service"}, likely, when::wsl_or_named},
               {{failed, "nvml"}, possible, nvml_alone_fails},
               {{failed, "cuda-start"}, likely, windows_beside_container, "code", cuda_error::out_of_memory},
               {{missing, "any-gpu"}, possible, named_and_unreached},

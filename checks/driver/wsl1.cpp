@@ -1,8 +1,6 @@
 // driver.wsl1: the first Windows Subsystem for Linux translates system calls and has no GPU at all.
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "checks/engine/rule.h"
 
 namespace envdoctor::driver_wsl1 {
@@ -13,14 +11,11 @@ using enum SymptomClass;
 constexpr int first_build_with_wsl2 = 18362;
 
 bool judge_build(const Facts& facts, Answers& answers) {
-  const Symptom* line = facts.first({{noted, "windows-build"}});
-  const int build = line ? std::atoi(line->detail("build").c_str()) : 0;
-  if (build == 0 || build >= first_build_with_wsl2 || facts.used() ||
-      !(facts.wsl() || facts.saw({{noted, "wsl-named"}})))
-    return false;
+  const Symptom* line = when::windows_before(facts, first_build_with_wsl2);
+  if (!line || facts.used() || !when::wsl_or_named(facts)) return false;
   Finding& finding = answers.found_in(*line, Confidence::likely);
-  finding.explanation =
-      fmt::format("Windows build {} has the first WSL alone; WSL 2 came with build {}.", build, first_build_with_wsl2);
+  finding.explanation = fmt::format("Windows build {} has the first WSL alone; WSL 2 came with build {}.",
+                                    line->detail("build"), first_build_with_wsl2);
   finding.fix = {{.text =
                       "Update Windows: CUDA in WSL needs Windows 10 of version 21H2 (build 19044) or Windows 11, and "
                       "WSL 2."}};

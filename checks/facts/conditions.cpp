@@ -1,6 +1,7 @@
 #include "checks/facts/conditions.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace envdoctor::when {
 
@@ -44,6 +45,14 @@ bool half_precision_failed_on_gpu(const Facts& facts) {
 
 bool driver_starts(const Facts& facts) {
   return !facts.driver_dead() && !facts.saw({{failed, "cuinit"}, {failed, "cuda-call"}, {too_old, "driver"}});
+}
+
+bool wsl_or_named(const Facts& facts) { return facts.wsl() || facts.saw({{noted, "wsl-named"}}); }
+
+const Symptom* windows_before(const Facts& facts, int build) {
+  const Symptom* line = facts.first({{noted, "windows-build"}});
+  const int named = line ? std::atoi(line->detail("build").c_str()) : 0;
+  return named > 0 && named < build ? line : nullptr;
 }
 
 }  // namespace envdoctor::when

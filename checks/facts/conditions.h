@@ -17,5 +17,9 @@ bool half_precision_failed_on_gpu(const Facts& facts);
 // No line says that the driver is missing, too old or fails to start: a later call failed, then, as in a forked
 // process.
 bool driver_starts(const Facts& facts);
+// It runs under WSL, or a line says so.
+bool wsl_or_named(const Facts& facts);
+// The line that names a build of Windows older than this one; null: none does.
+const Symptom* windows_before(const Facts& facts, int build);
 
 }  // namespace envdoctor::when

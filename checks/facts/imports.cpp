@@ -1,5 +1,7 @@
 #include "checks/facts/imports.h"
 
+#include <re2/re2.h>
+
 #include "checks/facts/facts.h"
 
 namespace envdoctor {
@@ -28,6 +30,22 @@ Flag imports_well(const Snapshot& snapshot, std::string_view framework) {
     if (one.framework == framework && one.tried()) return one.went_well();
   }
   return {};
+}
+
+std::vector<MissedName> missed_names(const Facts& facts) {
+  // TensorFlow's own places of its public names.
+  static const RE2 inner("\\._?api(?:\\._?v[12])?|\\.compat\\.v2");
+  std::vector<MissedName> missed;
+  for (const Kind& kind :
+       {Kind{SymptomClass::missing, "framework-name"}, Kind{SymptomClass::missing, "python-module"}}) {
+    for (const Symptom* line : facts.all(kind)) {
+      std::string name = line->detail("module");
+      RE2::GlobalReplace(&name, inner, "");
+      if (const std::string attribute = line->detail("attribute"); !attribute.empty()) name += "." + attribute;
+      missed.push_back({line, std::move(name)});
+    }
+  }
+  return missed;
 }
 
 }  // namespace envdoctor

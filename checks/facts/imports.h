@@ -22,4 +22,13 @@ std::string framework_of_package(std::string_view package);
 // Whether that framework was imported without an error; unknown where it wasn't tried.
 Flag imports_well(const Snapshot& snapshot, std::string_view framework);
 
+// A name that a traceback misses: "tensorflow.train.AdamOptimizer", of "module 'tensorflow._api.v2.train' has no attribute
+// 'AdamOptimizer'", or a module that is missing.
+struct MissedName {
+  const Symptom* line = nullptr;
+  std::string name{};
+};
+// Attributes first.
+std::vector<MissedName> missed_names(const Facts& facts);
+
 }  // namespace envdoctor

@@ -228,7 +228,7 @@ void judge_stated_vendor(const Facts& facts, Answers& answers) {
 // A person names Windows and a release of TensorFlow that has no CUDA there, and TensorFlow lists the CPU alone.
 void judge_stated_release(const Facts& facts, Answers& answers) {
   const Symptom* release = facts.first({{noted, "stated-tensorflow"}});
-  const bool windows = facts.saw({{noted, "windows"}}) && !facts.wsl() && !facts.saw({{noted, "wsl-named"}});
+  const bool windows = facts.saw({{noted, "windows"}}) && !when::wsl_or_named(facts);
   const auto needs = release ? knowledge::tensorflow_needs(release->detail("version")) : std::nullopt;
   if (!release || !windows || !lists_cpu_alone(facts.snapshot()) || !needs || needs->windows_gpu || facts.used() ||
       !answers.findings.empty())

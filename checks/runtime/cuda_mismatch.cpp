@@ -32,7 +32,6 @@ void judge_stated(const Facts& facts, Answers& answers) {
                                       needs->cuda, needs->cudnn, here)}};
 }
 
-// CuPy prints the CUDA that it was built with and the one that it found.
 // nvcc of a CUDA that is older than the compiler of the host.
 void judge_host_compiler(const Facts& facts, Answers& answers) {
   const Symptom* line = facts.first({{unsupported, "host-compiler"}});
@@ -46,6 +45,7 @@ void judge_host_compiler(const Facts& facts, Answers& answers) {
                           "newer CUDA toolkit."}};
 }
 
+// CuPy prints the CUDA that it was built with and the one that it found.
 void judge(const Facts& facts, Answers& answers) {
   judge_stated(facts, answers);
   judge_host_compiler(facts, answers);

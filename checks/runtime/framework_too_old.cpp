@@ -1,17 +1,12 @@
 // runtime.framework-too-old: the framework lacks a name that a program uses, which a later release added.
 #include "checks/engine/rule.h"
+#include "checks/facts/imports.h"
 #include "knowledge/frameworks/frameworks.h"
 #include "knowledge/gpus/drivers.h"
 
 namespace envdoctor::runtime_framework_too_old {
 
 using enum SymptomClass;
-
-// "torch.compile", of "module 'torch' has no attribute 'compile'"; "torch.nn.attention", of a missing module.
-std::string name_in(const Symptom& line) {
-  const std::string attribute = line.detail("attribute");
-  return line.detail("module") + (attribute.empty() ? "" : "." + attribute);
-}
 
 // A library that checks the framework's version itself.
 bool judge_refused(const Facts& facts, Answers& answers) {
@@ -29,11 +24,8 @@ bool judge_refused(const Facts& facts, Answers& answers) {
 
 void judge(const Facts& facts, Answers& answers) {
   if (judge_refused(facts, answers)) return;
-  std::vector<const Symptom*> lines = facts.all({missing, "framework-name"});
-  const auto& modules = facts.all({missing, "python-module"});
-  lines.insert(lines.end(), modules.begin(), modules.end());
-  for (const Symptom* line : lines) {
-    const std::string name = name_in(*line), since = knowledge::first_torch_with(name);
+  for (const auto& [line, name] : missed_names(facts)) {
+    const std::string since = knowledge::first_torch_with(name);
     // An older copy in the user's folder takes precedence over the environment's.
     if (since.empty() || facts.saw({{duplicate, "package-of-user"}})) continue;
     const std::string installed = framework_version(facts, "torch");

@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "checks/facts/facts.h"
+#include "checks/facts/imports.h"
 #include "checks/facts/selection.h"
 #include "knowledge/gpus/drivers.h"
 
@@ -56,15 +57,10 @@ constexpr std::size_t most_further_lines = 8;
 
 bool names_call(const knowledge::ScriptCall& row, const ScriptEvent& event) {
   if (row.mistake != (event.kind == "mistake")) return false;
-  const bool below = row.call.ends_with(".*");
-  const std::string_view base = std::string_view(row.call).substr(0, row.call.size() - (below ? 2 : 0));
-  const bool starts =
-      event.name.starts_with(base) && (event.name.size() == base.size() || event.name[base.size()] == '.');
-  if (event.kind == "import") return row.removed && starts && event.event->detail("guarded").empty();
-  if (event.kind == "use") return row.removed && starts && event.event->detail("guarded").empty();
-  if (event.kind != "call" && event.kind != "mistake") return false;
+  const bool named = event.kind == "import" || event.kind == "use";
+  if (named ? !row.removed : event.kind != "call" && event.kind != "mistake") return false;
   if (row.removed && !event.event->detail("guarded").empty()) return false;
-  return below ? starts : event.name == base || (row.removed && starts);
+  return knowledge::stands_for(row, event.name);
 }
 
 // The other line that a mistake has to do with.
@@ -89,16 +85,6 @@ Text pinned(const std::vector<ScriptEvent>& events, const std::string& framework
   for (const ScriptEvent& event : events)
     if (event.kind == "pin" && event.name == framework) return event.value;
   return absent("the script pins no release");
-}
-
-// "tensorflow.train.AdamOptimizer", of "module 'tensorflow._api.v2.train' has no attribute 'AdamOptimizer'" and of a
-// missing module.
-std::string name_asked_for(const Symptom& line) {
-  std::string module = line.detail("module");
-  const std::string attribute = line.detail("attribute");
-  static const RE2 inner("\\._?api(?:\\._?v[12])?|\\.compat\\.v2");
-  RE2::GlobalReplace(&module, inner, "");
-  return attribute.empty() ? module : module + "." + attribute;
 }
 
 std::string version_words(const std::string& framework, const Text& version, bool pins) {
@@ -236,11 +222,8 @@ std::string place_of(const Symptom& event) {
 
 // The name that a traceback misses is one that later releases of the framework removed.
 bool judge_missed_names(const Facts& facts, Answers& answers) {
-  std::vector<const Symptom*> lines = facts.all({SymptomClass::missing, "framework-name"});
-  const auto& modules = facts.all({SymptomClass::missing, "python-module"});
-  lines.insert(lines.end(), modules.begin(), modules.end());
-  for (const Symptom* line : lines) {
-    const knowledge::ScriptCall* row = knowledge::call_that_raises(name_asked_for(*line), answers.id);
+  for (const auto& [line, name] : missed_names(facts)) {
+    const knowledge::ScriptCall* row = knowledge::call_that_raises(name, answers.id);
     if (!row) continue;
     const Text version = version_for_script(facts.snapshot(), row->framework);
     if (!row->from.empty() && version.get() && knowledge::compare_versions(*version.get(), row->from) < 0) continue;

@@ -1,4 +1,6 @@
 // visibility.order-mismatch: different GPUs, CUDA numbers them in another order than nvidia-smi, and a number is used.
+#include <functional>
+
 #include "checks/engine/rule.h"
 #include "checks/facts/visible.h"
 
@@ -58,42 +60,44 @@ std::optional<std::size_t> number_selected_before(const Facts& facts, std::int64
   return number ? std::optional(std::strtoull(value.c_str(), nullptr, 10)) : std::nullopt;
 }
 
+// A program prints another name for this number than nvidia-smi, which lists that name elsewhere.
+bool report_other_name(const Facts& facts, const Symptom& line, std::size_t number,
+                       const std::function<bool(const NvidiaDevice&)>& is_named, Answers& answers) {
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  if (number >= devices.size() || !devices[number].name.get() || is_named(devices[number]) ||
+      std::ranges::none_of(devices, is_named))
+    return false;
+  Finding& finding = answers.found_in(line, Confidence::likely);
+  finding.evidence.push_back(evidence(at("/nvidia/devices", number, "name"), *devices[number].name.get()));
+  return true;
+}
+
 // A command selects one GPU by its number, and the program behind it prints another one's name.
 void judge_selected_names(const Facts& facts, Answers& answers) {
-  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
   if (env_of(facts, "CUDA_DEVICE_ORDER").get()) return;
   for (const Kind& kind : {Kind{used, "gpu"}, Kind{noted, "program-device"}}) {
     for (const Symptom* symptom : facts.all(kind)) {
       const auto number = number_selected_before(facts, symptom->line.or_empty());
       const std::string name = bare_name(symptom->detail("name"));
-      if (!number || *number >= devices.size() || name.empty()) continue;
-      const auto named = [&](const NvidiaDevice& d) { return bare_name(d.name.or_empty()).starts_with(name); };
-      const NvidiaDevice& there = devices[*number];
-      if (!there.name.get() || named(there) || std::ranges::none_of(devices, named)) continue;
-      Finding& finding = answers.found_in(*symptom, Confidence::likely);
-      finding.evidence.push_back(evidence(at("/nvidia/devices", *number, "name"), *there.name.get()));
-      return;
+      // A program may cut the name: "TITAN X" of "TITAN X (Pascal)".
+      const auto begins_so = [&](const NvidiaDevice& d) { return bare_name(d.name.or_empty()).starts_with(name); };
+      if (number && !name.empty() && report_other_name(facts, *symptom, *number, begins_so, answers)) return;
     }
   }
 }
 
 // nvidia-smi numbers by PCI bus; CUDA puts the fastest first. The same number with another name shows it.
 void judge_printed_names(const Facts& facts, Answers& answers) {
-  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
   if (env_of(facts, "CUDA_VISIBLE_DEVICES").get() || env_of(facts, "CUDA_DEVICE_ORDER").get() ||
       facts.saw({{noted, "visible-devices"}, {noted, "visible-devices-in-program"}}))
     return;
   for (const Kind& kind : {Kind{noted, "program-device"}, Kind{used, "gpu"}, Kind{present, "gpu"}}) {
     for (const Symptom* symptom : facts.all(kind)) {
       const std::string name = bare_name(symptom->detail("name")), number = symptom->detail("ordinal");
-      const auto ordinal = std::strtoull(number.c_str(), nullptr, 10);
-      if (name.empty() || number.empty() || ordinal >= devices.size()) continue;
-      const auto named = [&](const NvidiaDevice& d) { return bare_name(d.name.or_empty()) == name; };
-      const NvidiaDevice& there = devices[ordinal];
-      if (!there.name.get() || named(there) || std::ranges::none_of(devices, named)) continue;
-      Finding& finding = answers.found_in(*symptom, Confidence::likely);
-      finding.evidence.push_back(evidence(at("/nvidia/devices", ordinal, "name"), *there.name.get()));
-      return;
+      const auto is_named = [&](const NvidiaDevice& d) { return bare_name(d.name.or_empty()) == name; };
+      if (!name.empty() && !number.empty() &&
+          report_other_name(facts, *symptom, std::strtoull(number.c_str(), nullptr, 10), is_named, answers))
+        return;
     }
   }
 }

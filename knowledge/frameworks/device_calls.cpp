@@ -128,15 +128,17 @@ std::string keras_of_tensorflow(std::string_view tensorflow) {
 const std::vector<ReadVariable>& read_variables() { return read_once<Tables>().variables; }
 const std::vector<ScriptCall>& script_calls() { return read_once<Tables>().calls; }
 
+bool stands_for(const ScriptCall& row, std::string_view name) {
+  const bool below = row.call.ends_with(".*");
+  const std::string_view base = std::string_view(row.call).substr(0, row.call.size() - (below ? 2 : 0));
+  return name == base || ((below || row.removed) && name.starts_with(base) && name[base.size()] == '.');
+}
+
 const ScriptCall* call_that_raises(std::string_view name, std::string_view id) {
-  const auto is = [&](const ScriptCall& row) {
-    if (row.mistake || row.label != "raises" || (!id.empty() && row.id != id)) return false;
-    const bool below = row.call.ends_with(".*");
-    const std::string_view base = std::string_view(row.call).substr(0, row.call.size() - (below ? 2 : 0));
-    return name == base || ((below || row.removed) && name.starts_with(base) && name[base.size()] == '.');
-  };
   const auto& rows = read_once<Tables>().calls;
-  const auto found = std::ranges::find_if(rows, is);
+  const auto found = std::ranges::find_if(rows, [&](const ScriptCall& row) {
+    return !row.mistake && row.label == "raises" && (id.empty() || row.id == id) && stands_for(row, name);
+  });
   return found == rows.end() ? nullptr : &*found;
 }
 

@@ -51,6 +51,8 @@ struct ScriptCall {
   bool removed = false;  // importing it raises as well
 };
 const std::vector<ScriptCall>& script_calls();
+// Whether a row is for this full name: its own, one below a row that ends in .*, or one below a name that was removed.
+bool stands_for(const ScriptCall& row, std::string_view name);
 
 // The row of a call that raises since some release, under its full name: "tensorflow.contrib.slim". Null: none is known.
 // Several rows may hold it: `id` chooses, unless it is empty.

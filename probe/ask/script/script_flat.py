@@ -115,16 +115,14 @@ def with_written_loops(tree):
     return tree
 
 
-def with_value(node, name, value):
-    """A copy in which a constant stands for a name."""
-    if isinstance(node, list):
-        return [with_value(one, name, value) for one in node]
-    if not isinstance(node, ast.AST):
-        return node
-    if isinstance(node, ast.Name) and node.id == name:
-        return ast.copy_location(ast.Constant(value.value), node)
-    made = type(node)(**{field: with_value(getattr(node, field), name, value) for field in node._fields if hasattr(node, field)})
-    return ast.copy_location(made, node) if hasattr(node, "lineno") else made
+def with_value(statement, name, value):
+    """A copy of a statement, at its own place, in which a constant stands for a name."""
+
+    class Put(ast.NodeTransformer):
+        def visit_Name(self, node):
+            return ast.copy_location(ast.Constant(value.value), node) if node.id == name else node
+
+    return Put().visit(copy.deepcopy(statement))
 
 
 def in_plain_form(tree):

@@ -21,8 +21,8 @@ METHODS_OF_ARRAYS = ("mean", "std", "sum", "min", "max", "var", "astype", "clip"
 COMPUTES_TF = re.compile(r"tensorflow\.(?!config|keras\.(utils|backend)|data\b|io|version|__version__|test|get_logger|compat|"
                          r"TensorSpec|function|distribute|autograph|debugging|summary|float|int|nest|python)|keras\.(layers|Sequential|Model|"
                          r"applications|models)")
-
 MAKES_KERAS_MODEL = re.compile(r"keras\.(Model|Sequential|models\.(load_model|Sequential|Model|clone_model)|applications\.\w+)$")
+
 
 class OfValues(Steps):
     """What names stand for."""

@@ -189,7 +189,7 @@ class Jitted(OfValues):
             made = one.value.func if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) else None
             target = one.targets[0] if made is not None else None
             if is_call(made, "value_and_grad") and re.search(r"scale", self.written(made.func.value)) and isinstance(
-                    target, ast.Tuple) and len(target.elts) == 4 and getattr(target.elts[0], "id", "") .startswith("_"):
+                    target, ast.Tuple) and len(target.elts) == 4 and getattr(target.elts[0], "id", "").startswith("_"):
                 self.reader.mistake(one, "a scale of the loss that stays as it is", self.written(made.func.value))
 
     # ---- pmap, meshes and processes
@@ -528,8 +528,8 @@ class ClocksOfTraces(WholeFile):
 
     def stops_of(self, of):
         """clock() - start in a function or class that waits for nothing."""
-        if WAITS_OF_TRACES.search(re.sub(r"\bprint\(", "", self.reader.written_whole(of))) or re.search(
-                r"sync|\bwait|Event\(|\.get\(\)|compil", self.reader.written_whole(of)):
+        text = self.reader.written_whole(of)
+        if WAITS_OF_TRACES.search(re.sub(r"\bprint\(", "", text)) or re.search(r"sync|\bwait|Event\(|\.get\(\)|compil", text):
             return None
         return next((one for one in ast.walk(of) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and any(isinstance(
             end, ast.Call) and self.full(end.func) in CLOCKS_OF_TRACES for end in self.origins.of(one.left))), None)

@@ -213,8 +213,7 @@ class Kernels(OfValues):
         for _, body in self.bodies(nodes):
             for record, reads in zip(body, body[1:]):
                 event = record.value.func.value if isinstance(record, ast.Expr) and self.method(record.value, "record") else None
-                call = next(calls_in([reads]), None) if event is not None and not isinstance(reads, COMPOUND) else None
-                for call in calls_in([reads]) if call is not None else ():
+                for call in calls_in([reads]) if event is not None and not isinstance(reads, COMPOUND) else ():
                     of_module = self.full(call.func) in ("cupy.cuda.get_elapsed_time", "numba.cuda.event_elapsed_time")
                     of_event = self.method(call, "time_till", "time_since") and self.made_by(call.func.value, "pycuda.driver.Event") is not None
                     given = call.args if of_module else [call.func.value] + call.args if of_event else []

@@ -12,6 +12,7 @@ not sure to run has a path, "3a/7b": one step for each condition, loop or functi
 path comes after all that came before on this path or on the beginning of it, and is apart from all others.
 """
 import ast
+import copy
 import difflib
 import re
 

@@ -28,13 +28,13 @@ KEEPS_RANK = frozenset("to float half bfloat16 div div_ mul mul_ sub sub_ add ad
 MODELS_BY_CALL = re.compile(r"torchvision\.models\.(\w+\.)*[a-z]\w+$|timm\.create_model$|torch\.nn\.(Sequential|Linear|Conv\dd|Transformer\w*|LSTM|GRU)$|"
                             r"transformers\.\w+\.from_pretrained$|segmentation_models_pytorch\.\w+$|monai\.networks\.nets\.\w+$")
 
-
 GRAPPLER = "tensorflow.config.optimizer.set_experimental_options"
 # What TensorFlow 2.21 reads of them (eager/context.py).
 OPTIONS_OF_GRAPPLER = ("auto_mixed_precision auto_mixed_precision_mkl auto_mixed_precision_onednn_bfloat16 layout_optimizer constant_folding "
                        "shape_optimization remapping arithmetic_optimization dependency_optimization loop_optimization function_optimization "
                        "debug_stripper disable_model_pruning scoped_allocator_optimization pin_to_host_optimization implementation_selector "
                        "use_plugin_optimizers disable_meta_optimizer min_graph_nodes auto_parallel").split()
+
 
 class Steps(WholeFile):
     def look(self, nodes):
@@ -1277,12 +1277,13 @@ class Steps(WholeFile):
             if kind and one.args:
                 found.setdefault(self.written(one.args[0]), {}).setdefault(kind, one)
         for receiver, both in found.items():
-            if len(both) == 2 and receiver.startswith("self.") and self.called_later(nodes, both["growth"], both["parts"]):
-                self.mistake(both["growth"], "growth of memory in a GPU of parts", other=both["parts"])
-            elif len(both) == 2 and self.function_of(nodes, both["growth"]) is self.function_of(nodes, both["parts"]) and \
-                    both["growth"].lineno > both["parts"].lineno and not self.apart(
-                    nodes, both["growth"], both["parts"]):
-                self.mistake(both["growth"], "growth of memory in a GPU of parts", other=both["parts"])
+            growth, parts = both.get("growth"), both.get("parts")
+            if growth is None or parts is None:
+                continue
+            in_methods = receiver.startswith("self.") and self.called_later(nodes, growth, parts)
+            if in_methods or self.function_of(nodes, growth) is self.function_of(nodes, parts) and \
+                    growth.lineno > parts.lineno and not self.apart(nodes, growth, parts):
+                self.mistake(growth, "growth of memory in a GPU of parts", other=parts)
 
     def options_of_grappler(self, nodes):
         """tf.config.optimizer.set_experimental_options({"mixed_precision": True}): a name that nothing reads is no error."""

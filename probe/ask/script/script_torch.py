@@ -37,9 +37,9 @@ EAGER_STATE = ("Adagrad",)  # torch.optim's own that make their state at once
 CONTEXTS = ("tensorflow.device", "torch.cuda.device", "torch.autocast", "torch.cuda.amp.autocast", "torch.amp.autocast",
             "torch.cuda.stream", "torch.device", "jax.default_device", "keras.device", "jax.default_matmul_precision")
 GIVES_BACK = ("torch.compile", "torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel", "torch.jit.script",
-              "torch.nn.parallel.DataParallel", "jax.device_put", "jax.jit", "jax.device_get", "jax.lax.pmean", "jax.lax.psum", "jax.lax.pmax", "jax.lax.pmin",
-              "jax.lax.all_gather", "jax.lax.stop_gradient", "jax.lax.with_sharding_constraint", "optax.apply_updates", "tensorflow.identity",
-              "tensorflow.function", "accelerate.utils.send_to_device",
+              "torch.nn.parallel.DataParallel", "jax.device_put", "jax.jit", "jax.device_get", "jax.lax.pmean",
+              "jax.lax.psum", "jax.lax.pmax", "jax.lax.pmin", "jax.lax.all_gather", "jax.lax.stop_gradient",
+              "jax.lax.with_sharding_constraint", "optax.apply_updates", "tensorflow.identity", "tensorflow.function", "accelerate.utils.send_to_device",
               "accelerate.utils.operations.send_to_device", "lightning.fabric.utilities.move_data_to_device",
               "lightning.fabric.utilities.apply_func.move_data_to_device", "lightning.pytorch.utilities.move_data_to_device",
               "pytorch_lightning.utilities.move_data_to_device", "ignite.utils.convert_tensor")
