@@ -220,7 +220,7 @@ std::string place_of(const Symptom& event) {
   return fmt::format("{}line {}", cell.empty() ? "" : "cell " + cell + ", ", event.line.or_empty());
 }
 
-// The name that a traceback misses is one that later releases of the framework removed.
+// The name that a traceback misses is one that raises: mostly because later releases of the framework removed it.
 bool judge_missed_names(const Facts& facts, Answers& answers) {
   for (const auto& [line, name] : missed_names(facts)) {
     const knowledge::ScriptCall* row = knowledge::call_that_raises(name, answers.id);
@@ -228,7 +228,7 @@ bool judge_missed_names(const Facts& facts, Answers& answers) {
     const Text version = version_for_script(facts.snapshot(), row->framework);
     if (!row->from.empty() && version.get() && knowledge::compare_versions(*version.get(), row->from) < 0) continue;
     Finding& finding = answers.found_in(*line, Confidence::possible);
-    finding.title = "The program asks for what this release of its framework no longer has";
+    finding.title = "The program asks for a name that this release of its framework lacks";
     finding.explanation = row->call + " " + row->says + ".";
     finding.fix = {{.text = row->instead +
                             " Or keep the release that the program was written for, in an environment of its own."}};

@@ -229,7 +229,7 @@ class Kernels(OfValues):
             return
         binds = [one for one in calls if self.method(one, "bind_cpu_input") or self.method(one, "bind_ortvalue_input")]
         runs = [one for one in calls if self.method(one, "run_with_iobinding")]
-        if len(binds) != 1 or not runs:
+        if len(binds) != 1 or not runs or not self.is_bound_to_a_gpu(binds[0]):
             return
         of = self.given(binds[0], 1, "arr_on_cpu", "ortvalue")
         made = self.made_by(of, re.compile(r"onnxruntime\.OrtValue\.ortvalue_from_numpy$")) if of is not None else None
@@ -252,6 +252,13 @@ class Kernels(OfValues):
                     one.func) == "numpy.copyto" and one.args and self.written(one.args[0]) == self.written(of)), None)
             if changed is not None:
                 return self.mistake(binds[0], "an input that was copied before it changed", self.written(of), other=changed)
+
+    def is_bound_to_a_gpu(self, bind):
+        """Whether the session of a binding computes on a GPU: on the CPU an input may be read where it lies."""
+        made = self.value_of(bind.func.value)
+        session = self.value_of(made.func.value) if self.method(made, "io_binding") else None
+        providers = self.given(session, 2, "providers") if isinstance(session, ast.Call) else None
+        return providers is not None and any(ON_GPU.search(self.written(one)) for one in [providers] + self.origins.known(providers))
 
     def closed_early(self, nodes, functions):
         """cuda.close(), also in a function of the file, and a framework goes on in the same process."""
