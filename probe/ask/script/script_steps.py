@@ -21,6 +21,7 @@ ADAMS = re.compile(r"torch\.optim\.(Adam|AdamW|NAdam|RAdam|Adamax|RMSprop)$")
 READS_IMAGE = re.compile(r"torchvision\.io\.(\w+\.)?(read_image|decode_image|decode_jpeg|decode_png)$|"
                          r"torchvision\.transforms\.(v2\.)?functional\.(to_tensor|pil_to_tensor)$")
 TO_IMAGE = re.compile(r"torchvision\.transforms\.(v2\.)?(ToTensor|PILToTensor|ToImage)$")
+SWITCHES_OF_GPU = re.compile(r"torch\.backends\.(cudnn|cuda)\.(\w+\.)*\w+$|torch\.use_deterministic_algorithms$|torch\.set_float32_matmul_precision$")
 KEEPS_RANK = frozenset("to float half bfloat16 div div_ mul mul_ sub sub_ add add_ contiguous clone as_subclass type cuda cpu flip clamp "
                        "pin_memory".split())
 
@@ -75,6 +76,11 @@ class Steps(WholeFile):
             self.released_by_name(functions)
             self.average_in_few_digits(nodes)
             self.layout_of_one_image(nodes)
+            self.divided_twice(nodes)
+            self.map_turned_round()
+            self.moved_before_its_gpu()
+            self.switches_of_workers()
+            self.dropped_fields(nodes)
         if "tensorflow" in roots:
             self.halves_of_no_optimization(nodes)
             self.parts_without_limit(nodes)
@@ -637,6 +643,113 @@ class Steps(WholeFile):
         before = steps.elts[:steps.elts.index(call)]
         return any(isinstance(one, ast.Call) and re.match(r"torchvision\.transforms\.(v2\.)?(ToTensor|PILToTensor)$", self.full(
             one.func)) for one in before) and not any(re.search(r"FiveCrop|TenCrop|Lambda|\.Resize\(\)", self.written(one)) for one in before)
+
+    def divided_twice(self, nodes):
+        """accelerator.backward(loss / steps), of an Accelerator that divides by the same number of steps itself."""
+        for call in self.tracing.index.calls:
+            made = self.made_by(call.func.value, "accelerate.Accelerator", "accelerate.accelerator.Accelerator", surely=True) if is_call(
+                call, "backward") and len(call.args) == 1 else None
+            steps = self.word(made, "gradient_accumulation_steps") if made is not None else None
+            if steps is None or self.said(steps) == 1 or self.says(r"deepspeed|DeepSpeed"):
+                continue
+            for one in [call.args[0]] + self.origins.statements_of(call.args[0]) if isinstance(call.args[0], ast.Name) else [call.args[0]]:
+                one = one.value if isinstance(one, ast.Assign) else one
+                by = one.right if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div) else one.value if isinstance(
+                    one, ast.AugAssign) and isinstance(one.op, ast.Div) else None
+                if by is not None and (self.written(by) == self.written(steps) or self.written(by).endswith(
+                        ".gradient_accumulation_steps") or type(self.said(by)) is int and self.said(by) > 1 and self.said(by) == self.said(steps)):
+                    self.mistake(call, "a loss that is divided twice", self.written(by), other=made)
+                    break
+
+    def map_turned_round(self):
+        """torch.load(path, map_location={f"cuda:{rank}": "cuda:0"}): the key is where the file's tensors lie."""
+        if self.says(r"VISIBLE_DEVICES"):
+            return
+        for call in self.tracing.index.calls:
+            given = self.given(call, 1, "map_location") if self.full(call.func) == "torch.load" and call.args else None
+            table = self.value_of(given) if given is not None else None
+            if not isinstance(table, ast.Dict) or len(table.keys) != 1 or re.search(r"rank", self.written(call.args[0]), re.I):
+                continue
+            key, value = self.value_of(table.keys[0]), self.said(table.values[0])
+            if isinstance(key, (ast.JoinedStr, ast.BinOp)) and re.search(r"rank", self.written(key), re.I) and value == "cuda:0":
+                self.mistake(call, "a map of devices that is turned round", self.written(table), self.written(key), other=table)
+
+    def switches_of_workers(self):
+        """def init(number): torch.backends.cudnn.deterministic = True, as worker_init_fn: the model runs in another process."""
+        for call in self.tracing.index.calls:
+            given = self.word(call, "worker_init_fn") if self.full(call.func) == "torch.utils.data.DataLoader" else None
+            of = next(iter(self.origins.functions_of(given)), None) if given is not None else None
+            if not isinstance(of, ast.FunctionDef) or any(
+                    one for one in self.tracing.index.calls if getattr(one.func, "id", "") == of.name):
+                continue
+            rest = self.reader.text.replace("\n".join(self.reader.text.split("\n")[of.lineno - 1:of.end_lineno]), "")
+            for one in ast.walk(of):
+                name = self.full(one.targets[0]) if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Attribute) else \
+                    self.full(one.func) if isinstance(one, ast.Call) else ""
+                if SWITCHES_OF_GPU.match(name) and not re.search(r"\b%s\b" % name.rsplit(".", 1)[-1], rest) and "seed_everything" not in rest:
+                    self.mistake(one, "a switch that the workers alone set", of.name, other=call)
+                    break
+
+    def dropped_fields(self, nodes):
+        """batch.words.to(device), of a field that its class says to be a tensor, as a statement."""
+        fields, others = set(), set()
+        for of in self.tracing.index.classes:
+            plain = any(re.search(r"(^|\.)NamedTuple$", self.full(base) or self.written(base)) for base in of.bases) or any(
+                re.search(r"\bdataclass\b", self.written(one)) for one in of.decorator_list)
+            for one in of.body:
+                if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+                    is_tensor = plain and self.full(one.annotation) in ("torch.Tensor", "torch.nn.utils.rnn.PackedSequence")
+                    (fields if is_tensor else others).add(one.target.id)
+                elif isinstance(one, ast.FunctionDef):
+                    others.add(one.name)
+                    others |= {part.attr for part in ast.walk(one) if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)}
+        for one in nodes if fields - others else ():
+            call = one.value if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) else None
+            if call is not None and (is_call(call, "to") or is_call(call, "cuda")) and isinstance(
+                    call.func.value, ast.Attribute) and call.func.value.attr in fields - others and (call.args or is_call(call, "cuda")):
+                self.mistake(call, "a tensor's move that is dropped")
+
+    def moved_before_its_gpu(self):
+        """model = Net().cuda(); …; torch.cuda.set_device(local_rank): each process puts its model on the first GPU."""
+        calls = self.tracing.index.calls
+        chosen = [one for one in calls if self.full(one.func) == "torch.cuda.set_device" and one.args]
+        if len(chosen) != 1 or self.says(r"VISIBLE_DEVICES|cuda\.device\(|mp\.spawn|set_start_method") or not re.search(
+                r"rank", self.written(chosen[0].args[0]), re.I) or not self.says(r"LOCAL_RANK|get_rank|local_rank"):
+            return
+        last = self.places_of(chosen[0])
+        for call in calls if last else ():
+            statement = self.origins.parents.get(id(call))
+            plain = is_call(call, "cuda") and not call.args and not call.keywords or is_call(call, "to") and len(
+                call.args) == 1 and self.said(call.args[0]) == "cuda"
+            if not plain or not isinstance(statement, ast.Assign) or not self.is_module_made(call.func.value):
+                continue
+            name = self.written(statement.targets[0])
+            if any((is_call(one, "to") or is_call(one, "cuda")) and self.written(one.func.value) == name for one in calls):
+                continue
+            first = self.places_of(call)
+            if any(scope is other and one.lineno < two.lineno for scope, one in first for other, two in last):
+                self.mistake(call, "a model that is moved before its process has a GPU", self.written(chosen[0]), other=chosen[0])
+                return
+
+    def is_module_made(self, node):
+        """Whether it is made by torch.nn, or by a class of the file that is a module."""
+        made = self.origins.known(node, True)
+        return bool(made) and all(isinstance(one, ast.Call) and (self.full(one.func).startswith("torch.nn.") or any(isinstance(
+            of, ast.ClassDef) and any(self.full(base) == "torch.nn.Module" for base in of.bases) for of in self.origins.functions_of(
+                one.func))) for one in made)
+
+    def places_of(self, node, deepest=4):
+        """[(a function, class or None for the file, the node in it that comes to this node)], where each is called once, in no branch."""
+        if deepest == 0 or self.in_branch(node):
+            return []
+        of = self.origins.scope(node)
+        places = [(of, node)]
+        if isinstance(of, ast.FunctionDef):
+            owner = self.origins.scope(of)
+            name = owner.name if of.name == "__init__" and isinstance(owner, ast.ClassDef) else of.name
+            sites = [one for one in self.tracing.index.calls if getattr(one.func, "attr", getattr(one.func, "id", "")) == name]
+            places += self.places_of(sites[0], deepest - 1) if len(sites) == 1 else []
+        return places
 
     def small_eps(self, scopes):
         """model.half(); torch.optim.Adam(model.parameters()): its eps of 1e-8 is 0 in half precision."""

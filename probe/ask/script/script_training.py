@@ -792,13 +792,18 @@ class Training:
         by_hand = any(
             re.search(r"automatic_optimization\s*=\s*False", reader.written_whole(one.node))
             for one in [of] + of.parents)
-        if by_hand and re.search(r"precision\s*=\s*['\"]?16", reader.text):
-            for call in ast.walk(function.node):
+        asked = re.search(r"['\"]--precision['\"].*\bdefault\s*=\s*['\"]?16\b(?!-true)", reader.text) and re.search(
+            r"precision\s*=\s*\w+\.precision\b", reader.text)
+        if by_hand and (asked or re.search(r"precision\s*=\s*['\"]?16", reader.text)):
+            called = {getattr(one.func, "attr", "") for one in ast.walk(function.node) if isinstance(one, ast.Call) and getattr(
+                getattr(one.func, "value", None), "id", "") == "self"}
+            helpers = [method.node for name, method in of.methods.items() if name in called and name != "manual_backward"]
+            for call in (one for part in [function.node] + helpers for one in ast.walk(part)):
                 if getattr(getattr(call, "func", None), "attr", "") == "backward":
                     return reader.torch.at((call, function.file), "a backward pass around its library",
                                            reader.written(call),
                                            "precision='16-mixed' scales the loss in self.manual_backward(loss) alone",
-                                           "Write self.manual_backward(loss).")
+                                           "Write self.manual_backward(loss).", doubted=bool(asked))
         if any(re.search(r"automatic_optimization", reader.written_whole(one.node)) for one in [of] + of.parents) or \
                 of.has_stranger() and len(of.bases) + len(of.parents) < len(of.node.bases):
             return
