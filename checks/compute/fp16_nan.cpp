@@ -94,6 +94,7 @@ void judge(const Facts& facts, Answers& answers) {
                                      {wrong_result, "nan-loss"},
                                      {wrong_result, "nan-detected"}});
   if (!line) line = facts.first({{wrong_result, "nan-output"}, {wrong_result, "blank-image"}});
+  if (!line && gpu && facts.saw({{noted, "half-precision"}})) line = facts.first({{noted, "printed-nan"}});
   if (!line) return answers.not_applicable("nothing became not-a-number");
   if (!gpu && !line->detail("advice").empty()) {  // the program itself blames half precision
     answers.found_in(*line, Confidence::possible);
@@ -122,6 +123,7 @@ Diagnosis diagnosis() {
           "Calculate in single precision (--no-half, --precision full, amp=False), or only the parts that fail "
           "(--no-half-vae); torch.backends.cudnn.benchmark=True chooses other kernels and helps on some.",
       .explains = {"compute.unstable", "compute.wrong-results"},
+      .symptoms = {helped_by("single-precision")},
       .judge = judge,
   };
 }

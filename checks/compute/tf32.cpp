@@ -71,6 +71,7 @@ Diagnosis diagnosis() {
       .disproof = "The difference stays with TF32 switched off.",
       .remedy = "Switch TF32 off where full float32 precision is needed.",
       .explains = {"compute.wrong-results"},
+      .symptoms = {helped_by("tf32-off")},
       .judge = judge,
   };
 }

@@ -73,6 +73,7 @@ Diagnosis diagnosis() {
       .explains = {"cpu.oversubscribed"},
       .symptoms =
           {
+              helped_by("no-thread-binding"),
               {{exhausted, "cpu-cores"}, possible, cpu::bound_by_torch_count},
               {{limited, "cpu-affinity"}, possible},
               {{limited, "cpus-near-gpu"}, possible},

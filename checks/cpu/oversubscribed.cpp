@@ -68,6 +68,7 @@ Diagnosis diagnosis() {
       .remedy = "Set OMP_NUM_THREADS and the framework's thread counts to the share of each process.",
       .symptoms =
           {
+              helped_by("fewer-threads"),
               {{exhausted, "cpu-cores"},
                possible,
                [](const Facts& facts) { return !cpu::bound_by_torch_count(facts); }},

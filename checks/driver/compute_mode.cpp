@@ -117,6 +117,7 @@ Diagnosis diagnosis() {
       .explains = {"driver.init-failed", "usage.detected-unused"},
       .symptoms =
           {
+              helped_by("shared-compute-mode"),
               {{busy, "cuda-device"},
                possible,
                [](const Facts& f) {

@@ -115,6 +115,10 @@ bool uvm_alone(const Facts& facts) {
          !facts.with({missing, "device-node"}, "node", "/dev/nvidia*");
 }
 
+bool cuda_failed(const Facts& facts) {
+  return facts.saw({{failed, "cuinit"}, {failed, "cuda"}, {missing, "cuda-device"}, {missing, "any-gpu"}, {missing, "cuda"}});
+}
+
 bool node_outside_container(const Facts& facts) { return when::no_better_cause(facts) && !facts.container(); }
 
 bool kfd_absent(const Facts& facts) { return !facts.container() && facts.saw({{present, "amdgpu-kernel-module"}}); }
@@ -163,7 +167,9 @@ Diagnosis diagnosis() {
       .explains = with_unusable_driver({"driver.init-failed", "opencl.icd-broken"}),
       .symptoms =
           {
+              helped_by("unified-memory-node"),
               {{missing, "device-node"}, likely, uvm_alone, "node", "/dev/nvidia-uvm"},
+              {{missing, "device-node"}, likely, cuda_failed, "later", "there"},
               {{missing, "device-node"}, possible, node_outside_container, "node", "/dev/nvidia0"},
               {{missing, "device-node"}, possible, node_outside_container, "node", "/dev/nvidiactl"},
               {{missing, "kfd-node"}, likely, kfd_absent},

@@ -70,6 +70,7 @@ Diagnosis diagnosis() {
       .explains = with_unusable_driver({"driver.init-failed", "hardware.mig-unconfigured"}),
       .symptoms =
           {
+              helped_by("fabric-manager"),
               {{failed, "fabric-manager"}, likely, fabric_wanted},
           },
       .not_here = nvidia::not_here,

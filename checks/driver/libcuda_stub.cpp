@@ -71,6 +71,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{unsupported, "libcuda-version"}, likely, nullptr, "version", "1"},
+              {{present, "libcuda-stub"}, likely},
           },
       .not_here = nvidia::not_here,
       .judge = judge,

@@ -187,6 +187,7 @@ Diagnosis diagnosis() {
       .explains = with_unusable_driver({"driver.device-nodes-missing", "driver.init-failed"}),
       .symptoms =
           {
+              helped_by("module-loaded"),
               {{failed, "kernel-module"}, possible, not_rejected},
               {{unsupported, "gpu-of-intel-driver"}, possible, no_intel_driver_started},
               {{missing, "kernel-headers"}, possible, not_rejected},

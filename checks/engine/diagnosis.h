@@ -41,6 +41,11 @@ struct SymptomRule {
   const char* value = nullptr;
 };
 
+// The program failed, and works after this change of knowledge/wordings/helping_changes.json.
+constexpr SymptomRule helped_by(const char* change) {
+  return {{SymptomClass::noted, "helping-change"}, Confidence::likely, nullptr, "change", change};
+}
+
 struct Diagnosis {
   const char* id;
   Layer layer;

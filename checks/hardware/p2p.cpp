@@ -17,9 +17,10 @@ Diagnosis diagnosis() {
       .disproof = "The same transfers work with peer-to-peer switched on.",
       .remedy =
           "Switch off ACS, or set the IOMMU to pass-through; until then NCCL_P2P_DISABLE=1 avoids the direct way.",
-      .explains = {"runtime.nccl"},
+      .explains = {"runtime.nccl", "compute.unstable", "compute.wrong-results"},
       .symptoms =
           {
+              helped_by("peer-access-off"),
               {{unsupported, "peer-access"}, likely},
               // Direct copies are slower than those through the host's memory.
               {{slow, "peer-copy"}, likely},

@@ -71,9 +71,22 @@ void judge_import(const Facts& facts, Answers& answers) {
   const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
   const bool taken = std::ranges::any_of(devices, [](const NvidiaDevice& device) {
     const auto *total = device.memory_total_mib.get(), *free = device.memory_free_mib.get();
-    return total && free && *free <= *total / 4;
+    constexpr double left = 1 - usual_share + 0.02;  // JAX takes its share of what is free
+    return total && free && static_cast<double>(*free) <= left * static_cast<double>(*total);
   });
   if (taken) answers.found_in(**import, Confidence::possible);
+}
+
+// XLA's client took most of the memory of the process in which another framework finds none.
+void judge_other_client(const Facts& facts, Answers& answers) {
+  const Symptom* taken = facts.first({{SymptomClass::noted, "xla-memory-taken"}});
+  const Symptom* refused = facts.with({SymptomClass::exhausted, "gpu-memory"}, "program", "torch");
+  if (!taken || !refused) return;
+  Finding& finding = answers.found_in(*taken, Confidence::likely);
+  finding.evidence.push_back(evidence(*refused));
+  finding.explanation =
+      "XLA takes most of the GPU's memory when its client starts, and PyTorch's own allocator finds what is left.";
+  finding.fix = {{.text = "Let XLA take memory as it needs it.", .command = "export XLA_PYTHON_CLIENT_PREALLOCATE=false"}};
 }
 
 void judge_jax(const Facts& facts, Answers& answers) {
@@ -98,6 +111,7 @@ void judge_jax(const Facts& facts, Answers& answers) {
 void judge(const Facts& facts, Answers& answers) {
   judge_jax(facts, answers);
   judge_import(facts, answers);
+  judge_other_client(facts, answers);
   const Symptom* handle = memory::handle_without_memory(facts);
   if (handle && !handle->is({SymptomClass::failed, "cublas"})) answers.found_in(*handle, Confidence::possible);
 }
@@ -115,6 +129,7 @@ Diagnosis diagnosis() {
       .disproof = "Memory use grows with the work.",
       .remedy = "Switch on memory growth, or give each process its share.",
       .explains = {"memory.out-of-memory", "memory.occupied"},
+      .symptoms = {helped_by("memory-growth")},
       .judge = judge,
   };
 }

@@ -44,7 +44,7 @@ Diagnosis diagnosis() {
       .proof = "Writing to /dev/shm failed for lack of space, or it holds 64 MiB in a container and workers die.",
       .disproof = "/dev/shm has room for the workers' batches.",
       .remedy = "Start the container with --shm-size=8g or --ipc=host.",
-      .symptoms = {{{exhausted, "shared-memory"}, likely}},
+      .symptoms = {helped_by("shared-memory"), {{exhausted, "shared-memory"}, likely}},
       .judge_host = judge,
   };
 }

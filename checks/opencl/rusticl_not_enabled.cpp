@@ -63,6 +63,7 @@ Diagnosis diagnosis() {
       .explains = {"opencl.icd-no-device", "opencl.cpu-only", "opencl.no-platform"},
       .symptoms =
           {
+              helped_by("rusticl"),
               {{missing, "rusticl-device"}, possible, nothing_listed},
           },
       .judge_host = judge,

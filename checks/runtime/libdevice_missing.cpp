@@ -26,6 +26,7 @@ Diagnosis diagnosis() {
           "toolkit.",
       .symptoms =
           {
+              helped_by("compiler-files"),
               {{missing, "libdevice"}, likely},
               {{missing, "ptxas"}, possible, ptxas_alone},
               {{too_old, "ptxas"}, likely, not_by_driver},

@@ -196,8 +196,9 @@ bool of_pytorch(const std::string& symbol) {
 }
 
 // A library of PyTorch: two torches are mixed if one lacks a symbol that the other needs.
+// Torch's companions (libtorchaudio.so, libtorchtext.so) are extensions like others.
 bool of_torch_itself(const std::string& library) {
-  return library.starts_with("libtorch") || library.starts_with("libc10");
+  return library.starts_with("libtorch.") || library.starts_with("libtorch_") || library.starts_with("libc10");
 }
 
 // "clCreateBuffer": the caller was built for a newer loader than the installed one.

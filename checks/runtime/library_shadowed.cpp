@@ -130,6 +130,7 @@ Diagnosis diagnosis() {
       .explains = {"runtime.cudnn-mismatch", "runtime.cuda-library-missing", "usage.detected-unused"},
       .symptoms =
           {
+              helped_by("no-library-path"),
               {{mismatch, "cudnn-version"},
                likely,
                [](const Facts& f) {

@@ -30,6 +30,7 @@ Diagnosis diagnosis() {
       .remedy = "Run again with NCCL_DEBUG=WARN; the warning names the transport or the resource that failed.",
       .symptoms =
           {
+              helped_by("nccl-network"),
               {{failed, "nccl"}, likely, of_its_own},
               {{failed, "nccl-network"}, likely, of_its_own},
               {{timed_out, "nccl"}, possible, of_its_own},

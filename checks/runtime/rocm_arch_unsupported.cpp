@@ -81,6 +81,7 @@ Diagnosis diagnosis() {
       .explains = {"usage.program-fault"},
       .symptoms =
           {
+              helped_by("other-amd-target"),
               {{unsupported, "amd-gpu"}, likely, rocm_fails},
               {{unsupported, "amd-gpu"}, possible, when::no_driver_answers},
               {{missing, "hip-kernel-image"}, likely, needed_for_work},

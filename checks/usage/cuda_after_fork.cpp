@@ -20,6 +20,7 @@ Diagnosis diagnosis() {
       .remedy = "Start worker processes with the spawn method.",
       .symptoms =
           {
+              helped_by("started-fresh"),
               {{failed, "cuda-initialization"}, likely, driver_started},
               {{failed, "cuda-context-of-tensorflow"}, possible, when::no_better_cause},
               {{refused, "cuda-after-fork"}, certain},

@@ -37,6 +37,7 @@ Diagnosis diagnosis() {
       .remedy = "Allow soft placement, or use an operation or data type that the GPU has.",
       .symptoms =
           {
+              helped_by("cpu-for-operations"),
               {{missing, "gpu-kernel-for-operation"}, likely},
               {{unsupported, "half-precision-on-cpu"}, possible, when::half_precision_failed_on_gpu},
           },

@@ -20,7 +20,7 @@ Diagnosis diagnosis() {
           "Put what starts the processes (a DataLoader with workers, Pool, torch.multiprocessing, vLLM's LLM) into a "
           "function and call it under if __name__ == \"__main__\":.",
       .explains = {"usage.cuda-after-fork"},
-      .symptoms = {{{missing, "main-guard"}, certain}},
+      .symptoms = {helped_by("main-guard"), {{missing, "main-guard"}, certain}},
   };
 }
 

@@ -217,6 +217,7 @@ Diagnosis diagnosis() {
                                         "driver.device-nodes-missing", "hardware.no-gpu"}),
       .symptoms =
           {
+              helped_by("gpus-given"),
               {{missing, "gpu-in-container"}, likely, none_asked_for},
               {{missing, "gpu-in-container"}, possible, asked_in_vain},
               {{missing, "device-request-of-container"}, possible, not_used},

@@ -3,6 +3,7 @@
 
 #include "checks/engine/rule.h"
 #include "checks/facts/visible.h"
+#include "checks/visibility/settings.h"
 
 namespace envdoctor::visibility_order_mismatch {
 
@@ -86,18 +87,28 @@ void judge_selected_names(const Facts& facts, Answers& answers) {
   }
 }
 
+// The number among all GPUs of the one that a program calls `ordinal`, by the list that makes GPUs visible to it;
+// nullopt: unknown.
+std::optional<std::size_t> number_of_visible(const Facts& facts, std::size_t ordinal) {
+  const visibility::Setting setting = visibility::setting_of(facts, "CUDA_VISIBLE_DEVICES");
+  if (setting.name.empty()) return ordinal;
+  if (setting.name != "CUDA_VISIBLE_DEVICES" || visibility::shown_settings(facts).size() > 1) return std::nullopt;
+  const auto entries = entries_of(setting.value);
+  const bool number = ordinal < entries.size() && !entries[ordinal].empty() && entries[ordinal].size() < 3 &&
+                      entries[ordinal].find_first_not_of("0123456789") == std::string::npos;
+  return number ? std::optional(std::strtoull(std::string(entries[ordinal]).c_str(), nullptr, 10)) : std::nullopt;
+}
+
 // nvidia-smi numbers by PCI bus; CUDA puts the fastest first. The same number with another name shows it.
 void judge_printed_names(const Facts& facts, Answers& answers) {
-  if (env_of(facts, "CUDA_VISIBLE_DEVICES").get() || env_of(facts, "CUDA_DEVICE_ORDER").get() ||
-      facts.saw({{noted, "visible-devices"}, {noted, "visible-devices-in-program"}}))
-    return;
+  if (env_of(facts, "CUDA_DEVICE_ORDER").get()) return;
   for (const Kind& kind : {Kind{noted, "program-device"}, Kind{used, "gpu"}, Kind{present, "gpu"}}) {
     for (const Symptom* symptom : facts.all(kind)) {
       const std::string name = bare_name(symptom->detail("name")), number = symptom->detail("ordinal");
       const auto is_named = [&](const NvidiaDevice& d) { return bare_name(d.name.or_empty()) == name; };
-      if (!name.empty() && !number.empty() &&
-          report_other_name(facts, *symptom, std::strtoull(number.c_str(), nullptr, 10), is_named, answers))
-        return;
+      if (name.empty() || number.empty()) continue;
+      const auto of_all = number_of_visible(facts, std::strtoull(number.c_str(), nullptr, 10));
+      if (of_all && report_other_name(facts, *symptom, *of_all, is_named, answers)) return;
     }
   }
 }
@@ -135,6 +146,7 @@ Diagnosis diagnosis() {
       .disproof = "Both orders are equal, or CUDA_DEVICE_ORDER is PCI_BUS_ID.",
       .remedy = "Set CUDA_DEVICE_ORDER=PCI_BUS_ID, or select GPUs by UUID.",
       .explains = {"usage.wrong-gpu"},
+      .symptoms = {helped_by("bus-order")},
       .judge_host = judge_lists,
       .judge =
           [](const Facts& facts, Answers& answers) {

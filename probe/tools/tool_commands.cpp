@@ -10,6 +10,7 @@
 #include "probe/text_piece.h"
 #include "probe/tools/shell_session.h"
 #include "probe/tools/tool_symptom.h"
+#include "probe/tools/tried_changes.h"
 
 namespace envdoctor {
 namespace {
@@ -202,6 +203,27 @@ void nodes_listed(const ShellCommand& command, Snapshot& snapshot) {
   if (!nodes.empty() && !snapshot.device_nodes.get()) snapshot.device_nodes = std::move(nodes);
 }
 
+// A listing of NVIDIA's nodes without the one that CUDA opens, which a later listing has: it was made in between.
+void node_made_later(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
+  const ShellCommand* before = nullptr;
+  for (const ShellCommand& command : session) {
+    if (!command.typed.text.starts_with("ls ") || !contains(command.typed.text, "/dev/nvidia")) continue;
+    const auto shows = [&](std::string_view node) {
+      return std::ranges::any_of(command.output, [&](const ShellLine& line) {
+        const std::string_view text = trimmed(line.text.substr(0, 300));
+        return text.ends_with(node) || contains(text, std::string(node) + " ");
+      });
+    };
+    const bool whole = contains(command.typed.text, "/dev/nvidia*");
+    if (whole && shows("/dev/nvidia0") && shows("/dev/nvidiactl") && !shows("/dev/nvidia-uvm") && !before)
+      before = &command;
+    if (!before || before == &command || !shows("/dev/nvidia-uvm")) continue;
+    add_symptom(snapshot, {missing, "device-node"}, before->typed.row, before->typed.text).details = {
+        {"node", "/dev/nvidia-uvm"}, {"later", "there"}};
+    return;
+  }
+}
+
 // "* Ubuntu    Running    1" of wsl -l -v: the version of WSL that the default distribution, or the one that runs, has.
 void wsl_version(const ShellCommand& command, Snapshot& snapshot) {
   static const RE2 asked(R"((?:.*\s)?wsl(?:\.exe)? (?:-l|--list)\b.*)", RE2::Latin1);
@@ -271,6 +293,8 @@ Snapshot parse_commands(const std::string& text) {
   Snapshot snapshot;
   compare_places(session, snapshot);
   compare_users(session, snapshot);
+  compare_attempts(session, snapshot);
+  node_made_later(session, snapshot);
   built_modules(session, snapshot);
   const bool windows = contains(text, "WDDM");
   for (const ShellCommand& command : session) {

@@ -38,6 +38,7 @@ Snapshot parse_loader_trace(const std::string& text) {
         library.found = true;
         library.path = path;
         if (contains(path, "/stubs/")) library.stub = true;
+        if (contains(path, "/stubs/libcuda.so")) add_symptom(snapshot, {present, "libcuda-stub"}, at, line);
       }
     }
     if (contains(line, "ZE_LOADER_DEBUG_TRACE") && contains(line, "libze_intel_gpu")) {

@@ -12,6 +12,7 @@
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
+#include "probe/tools/shell_session.h"
 #include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {
@@ -291,6 +292,33 @@ std::optional<std::size_t> by_equal_lines(const std::vector<std::string_view>& l
   return std::nullopt;
 }
 
+// A command with a seed that was typed twice and printed the same lines with other last digits.
+std::optional<std::size_t> by_same_command(const std::string& text) {
+  constexpr double of_a_seed = 0.1;
+  constexpr std::size_t most_commands = 64, most_printed = 200;
+  static const RE2 seeded(R"((?i)seed(?:_everything)?[(= '"\]]{1,4}\w|manual_seed|set_seed|PYTHONHASHSEED|determinis)");
+  if (!RE2::PartialMatch(text, seeded)) return std::nullopt;
+  const std::vector<ShellCommand> session = shell_session(text);
+  for (std::size_t i = 1; i < std::min(session.size(), most_commands); ++i) {
+    for (std::size_t j = 1; j < i; ++j) {
+      const auto &one = session[j].output, &other = session[i].output;
+      if (session[i].typed.text != session[j].typed.text || !contains(session[i].typed.text, ".py") ||
+          one.size() != other.size() || one.size() > most_printed)
+        continue;
+      for (std::size_t k = 0; k < one.size(); ++k) {
+        if (one[k].text.size() > most_of_line || speaks_of_time(one[k].text)) continue;
+        const Printed a = printed_at(one[k].text), b = printed_at(other[k].text);
+        if (a.form != b.form || a.numbers.empty() || a.numbers == b.numbers) continue;
+        bool near = a.numbers.size() == b.numbers.size();
+        for (std::size_t n = 0; near && n < a.numbers.size(); ++n)
+          near = std::fabs(a.numbers[n] - b.numbers[n]) <= of_a_seed * std::fmax(std::fabs(a.numbers[n]), std::fabs(b.numbers[n]));
+        if (near) return other[k].row;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 // The values of a table's row, without the columns of times and of what doesn't come of the work.
 std::vector<double> values_of_row(std::string_view line, const std::vector<std::string_view>& columns) {
   static const RE2 other(R"((?i).*(?:time|dur|eta|lr|speed|mem|secs?|it/s)\b.*)");
@@ -393,6 +421,7 @@ Snapshot parse_repeated_runs(const std::string& text) {
   if (!row) row = by_restart(lines);
   if (!row) row = by_tables(lines);
   if (!row && lines.size() < few_lines) row = by_equal_lines(lines);
+  if (!row && speaks_of_a_gpu(text)) row = by_same_command(text);
   if (row) add_symptom(snapshot, {SymptomClass::noted, "runs-differ"}, *row, trimmed(lines[*row]));
   return snapshot;
 }

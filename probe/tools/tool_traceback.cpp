@@ -126,6 +126,14 @@ bool restores_model(const std::vector<Frame>& frames) {
          });
 }
 
+// Frames of Keras 3 and of tf_keras (Keras 2) in one traceback: a layer of one was given a tensor of the other.
+bool in_two_kerases(const std::vector<Frame>& frames) {
+  const auto in = [&](std::string_view folder) {
+    return std::ranges::any_of(frames, [&](const Frame& frame) { return contains(frame.file, folder); });
+  };
+  return in("/tf_keras/src/") && in("/site-packages/keras/src/");
+}
+
 class Traceback {
  public:
   void line(std::size_t row, std::string_view line) {
@@ -183,6 +191,7 @@ class Traceback {
       if (const std::string framework = framework_asking_numpy(frames_); !framework.empty())
         add_symptom(snapshot_, {mismatch, "numpy-of-framework"}, row, line).details = {{"framework", framework}};
     }
+    if (in_two_kerases(frames_)) add_symptom(snapshot_, {mismatch, "keras-layer-class"}, row, line);
     if (RE2::PartialMatch(text, other_form) && restores_model(frames_))
       add_symptom(snapshot_, {mismatch, "saved-model"}, row, line);
     if (RE2::FullMatch(text, name)) finish();

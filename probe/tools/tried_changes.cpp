@@ -1,0 +1,235 @@
+#include "probe/tools/tried_changes.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "host/text.h"
+#include "knowledge/wordings/helping_changes.h"
+#include "probe/text_piece.h"
+#include "probe/tools/tool_symptom.h"
+
+namespace envdoctor {
+namespace {
+
+using enum SymptomClass;
+constexpr std::size_t most_attempts = 40, most_tokens = 64, longest_line = 400;
+
+// What was typed, in the words of the shell: without quotes, and only the first command of a line.
+std::vector<std::string> tokens_of(std::string_view typed) {
+  std::vector<std::string> tokens;
+  std::string token;
+  bool any = false;
+  char quote = 0;
+  const auto end = [&] {
+    if (any && tokens.size() < most_tokens) tokens.push_back(token);
+    token.clear();
+    any = false;
+  };
+  for (const char c : typed.substr(0, 1000)) {
+    if (quote) {
+      if (c == quote) quote = 0;
+      else token += c;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+      any = true;
+    } else if (c == ' ' || c == '\t') {
+      end();
+    } else if (c == '|' || c == ';' || c == '>' || c == '&') {
+      break;
+    } else {
+      token += c;
+      any = true;
+    }
+  }
+  if (token == "2") any = false;  // of "2>"
+  end();
+  return tokens;
+}
+
+bool is_assignment(std::string_view token) {
+  static const RE2 form(R"([A-Z][A-Z0-9_]{2,}=.*)", RE2::Latin1);
+  return RE2::FullMatch(piece_of(token), form);
+}
+
+enum class Ending { unknown, failed, worked };
+
+struct Attempt {
+  const ShellCommand* command = nullptr;
+  std::size_t index = 0;  // in the session
+  std::string program{};  // "train.py", "all_reduce_perf"
+  std::multiset<std::string> tokens{};
+  std::set<std::string> parts{};  // what can be a change
+  Ending ending = Ending::unknown;
+  double seconds = 0;  // per step, token or item; 0: not printed
+};
+
+bool reads_as_failure(std::string_view line) {
+  static const RE2 form(
+      R"((?:^|[\s.])\w*(?:Error|Exception|Failure)\b(?::|$)|\^C$|core dumped|Segmentation fault|^Aborted|^Killed|\bFAILED\b|(?i:\berror:|\bfatal\b|\bfailed\b|\b(?:loss|logprob|prob)\w*\b\W{1,4}nan\b|: nan\b|= ?nan\b|timed out|unknown error|not available|no (?:gpu|cuda|device)s?\b|cannot|could not|couldn't|unable to)|^Traceback |CUDA error|cudaError[A-Z]|hipError[A-Z]|NCCL WARN|CL_[A-Z_]*(?:NOT|INVALID)|^False$|^\[\]$|cudaGetDevice\w* returned)",
+      RE2::Latin1);
+  return RE2::PartialMatch(piece_of(line.substr(0, longest_line)), form);
+}
+
+// The time that one item takes, from "117.66 ms per token", "8.5 tokens/s", "41ms/step", "1.32 s/it"; 0: none.
+double seconds_of(std::string_view line) {
+  static const RE2 takes(R"(([0-9]+(?:\.[0-9]+)?) ?(us|ms|s|sec)(?:onds?)?(?:/| per )(?:it|iter|step|token|image|batch)\w*)",
+                         RE2::Latin1);
+  static const RE2 rate(R"(([0-9]+(?:\.[0-9]+)?) ?(?:it|iter|step|token|tok|image|img|sample|batch|item)\w*(?:/| per )s)",
+                        RE2::Latin1);
+  double value = 0;
+  std::string unit;
+  const re2::StringPiece text = piece_of(line.substr(0, longest_line));
+  if (RE2::PartialMatch(text, takes, &value, &unit)) return value * (unit == "us" ? 1e-6 : unit == "ms" ? 1e-3 : 1);
+  if (RE2::PartialMatch(text, rate, &value) && value > 0) return 1 / value;
+  return 0;
+}
+
+void judge_output(Attempt& attempt) {
+  bool any = false, failure = false;
+  for (const ShellLine& line : attempt.command->output) {
+    any = any || !trimmed(line.text).empty();
+    failure = failure || reads_as_failure(line.text);
+    if (const double seconds = seconds_of(line.text); seconds > 0) attempt.seconds = seconds;
+  }
+  if (any) attempt.ending = failure ? Ending::failed : Ending::worked;
+}
+
+// The assignments that are in force, from the exports before; then the command's own words.
+std::optional<Attempt> attempt_of(const ShellCommand& command, std::size_t index, const std::set<std::string>& exported) {
+  std::vector<std::string> tokens = tokens_of(command.typed.text);
+  if (command.typed.text.starts_with("!")) tokens = tokens_of(command.typed.text.substr(1));
+  Attempt attempt{.command = &command, .index = index, .parts = exported};
+  std::size_t at = 0;
+  while (at < tokens.size() && (is_assignment(tokens[at]) || tokens[at] == "env" || tokens[at] == "sudo" ||
+                                tokens[at] == "time" || tokens[at] == "-E")) {
+    if (is_assignment(tokens[at])) {
+      const std::string name = tokens[at].substr(0, tokens[at].find('=') + 1);
+      std::erase_if(attempt.parts, [&](const std::string& one) { return one.starts_with(name); });
+      attempt.parts.insert(tokens[at]);
+    }
+    ++at;
+  }
+  if (at == tokens.size()) return std::nullopt;
+  tokens.erase(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(at));
+  std::size_t program = 0;
+  if (tokens[0].starts_with("python") || contains(tokens[0], "/python") || tokens[0] == "torchrun" ||
+      tokens[0] == "accelerate" || tokens[0] == "srun" || tokens[0] == "mpirun") {
+    program = 1;
+    while (program < tokens.size() &&
+           (tokens[program].starts_with('-') || (!tokens[program].ends_with(".py") && !contains(tokens[program - 1], "-m"))) &&
+           tokens[program - 1] != "-c")
+      ++program;
+    if (program >= tokens.size()) return std::nullopt;
+  }
+  static const std::set<std::string> engines = {"docker", "nvidia-docker", "podman", "nerdctl", "singularity", "apptainer"};
+  const std::string of_engine = engines.contains(tokens[0]) ? "container " : "";
+  attempt.program = tokens[program].substr(tokens[program].rfind('/') + 1);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string& token = tokens[i];
+    attempt.tokens.insert(token);
+    if (token.starts_with('-')) {
+      attempt.parts.insert(of_engine + token);
+    } else if (i > 0 && tokens[i - 1].starts_with('-') && !contains(tokens[i - 1], "=")) {
+      attempt.parts.insert(of_engine + tokens[i - 1] + "=" + token);
+      if ((tokens[i - 1] == "-e" || tokens[i - 1] == "--env" || tokens[i - 1] == "-x") && is_assignment(token))
+        attempt.parts.insert(token);
+    }
+  }
+  judge_output(attempt);
+  return attempt;
+}
+
+// A few words may differ, such as sizes and numbers of steps, not most of them.
+bool same_program(const Attempt& one, const Attempt& other) {
+  constexpr std::size_t most_different = 5;
+  if (one.program != other.program) return false;
+  std::vector<std::string> apart;
+  std::ranges::set_symmetric_difference(one.tokens, other.tokens, std::back_inserter(apart));
+  return apart.size() <= most_different;
+}
+
+bool only_looks(std::string_view typed) {
+  static const RE2 form(
+      R"((?:sudo )?(?:ls|cat|grep|head|tail|echo|which|nvidia-smi(?: -[lLqi].*)?|lspci|dmesg|lsmod|uname|pip3? (?:list|show|freeze)|conda list|free|nproc|lscpu|journalctl|rocminfo|rocm-smi|clinfo|df|id|groups|ldconfig -p|sleep|wc|find|file|ps|top|git (?:diff|log|status))\b.*)",
+      RE2::Latin1);
+  return RE2::FullMatch(piece_of(typed), form);
+}
+
+// What was done between the failure and the run that works.
+std::set<std::string> done_between(const std::vector<ShellCommand>& session, std::size_t from, std::size_t to) {
+  std::set<std::string> done;
+  for (std::size_t i = from + 1; i < to; ++i) {
+    const std::string_view typed = session[i].typed.text.substr(0, longest_line);
+    if (contains(typed, "diff")) {
+      for (const ShellLine& line : session[i].output) {
+        if (line.text.size() < longest_line && line.text.starts_with('+') && !line.text.starts_with("++"))
+          done.insert(std::string(trimmed(line.text)));
+      }
+    } else if (!only_looks(typed)) {
+      done.insert("$ " + std::string(typed));
+    }
+  }
+  return done;
+}
+
+// The one known change that leads from the failing to the working attempt; null: none, or several.
+const knowledge::HelpingChange* change_between(const Attempt& failing, const Attempt& working,
+                                               const std::vector<ShellCommand>& session) {
+  std::set<const knowledge::HelpingChange*> changes;
+  const auto take = [&](const std::string& part) {
+    if (const auto* change = knowledge::helping_change(part)) changes.insert(change);
+  };
+  for (const std::string& part : working.parts) {
+    if (!failing.parts.contains(part)) take(part);
+  }
+  for (const std::string& part : failing.parts) {
+    if (!working.parts.contains(part)) take("without " + part);
+  }
+  if (failing.index < working.index) {
+    for (const std::string& part : done_between(session, failing.index, working.index)) take(part);
+  }
+  return changes.size() == 1 ? *changes.begin() : nullptr;
+}
+
+bool much_faster(const Attempt& fast, const Attempt& slow) {
+  constexpr double several_times = 3;
+  return fast.seconds > 0 && slow.seconds > several_times * fast.seconds;
+}
+
+bool stopped(const Attempt& attempt) {
+  return std::ranges::any_of(attempt.command->output, [](const ShellLine& line) { return line.text.ends_with("^C"); });
+}
+
+}  // namespace
+
+void compare_attempts(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
+  std::vector<Attempt> attempts;
+  std::set<std::string> exported, seen;
+  for (std::size_t i = 0; i < session.size() && attempts.size() < most_attempts; ++i) {
+    const std::vector<std::string> tokens = tokens_of(session[i].typed.text);
+    if (tokens.size() == 2 && (tokens[0] == "export" || tokens[0] == "unset")) {
+      const std::string name = tokens[1].substr(0, tokens[1].find('=')) + "=";
+      std::erase_if(exported, [&](const std::string& one) { return one.starts_with(name); });
+      if (tokens[0] == "export" && is_assignment(tokens[1])) exported.insert(tokens[1]);
+      continue;
+    }
+    if (auto attempt = attempt_of(session[i], i, exported)) attempts.push_back(std::move(*attempt));
+  }
+  for (const Attempt& working : attempts) {
+    if (working.ending != Ending::worked) continue;
+    for (const Attempt& other : attempts) {
+      const bool slow = much_faster(working, other);
+      if ((other.ending != Ending::failed && !slow) || !same_program(working, other)) continue;
+      const auto change = change_between(other, working, session);
+      if (!change || (change->of_speed && !slow && !stopped(other)) || !seen.insert(change->change).second) continue;
+      Symptom& symptom =
+          add_symptom(snapshot, {noted, "helping-change"}, working.command->typed.row, working.command->typed.text);
+      symptom.details["change"] = change->change;
+    }
+  }
+}
+
+}  // namespace envdoctor
