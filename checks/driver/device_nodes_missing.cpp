@@ -116,7 +116,8 @@ bool uvm_alone(const Facts& facts) {
 }
 
 bool cuda_failed(const Facts& facts) {
-  return facts.saw({{failed, "cuinit"}, {failed, "cuda"}, {missing, "cuda-device"}, {missing, "any-gpu"}, {missing, "cuda"}});
+  return facts.saw(
+      {{failed, "cuinit"}, {failed, "cuda"}, {missing, "cuda-device"}, {missing, "any-gpu"}, {missing, "cuda"}});
 }
 
 bool node_outside_container(const Facts& facts) { return when::no_better_cause(facts) && !facts.container(); }

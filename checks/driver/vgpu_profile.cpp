@@ -25,6 +25,7 @@ std::string why_no_cuda(const std::string& name) {
 // The virtual GPU runs programs and refuses a call: profiles leave unified memory and memory pools out by default.
 bool refuses_a_call(const Facts& facts, Answers& answers) {
   const Symptom* refused = facts.first({{unsupported, "cuda-operation"}});
+  if (!refused) refused = facts.with({failed, "gpu-api-call"}, "code", cuda_error::not_supported);
   const Symptom* name = facts.first({{noted, "virtual-gpu"}});
   if (!refused || !name) return false;
   Finding& finding = answers.found_in(*refused, Confidence::likely);

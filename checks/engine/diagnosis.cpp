@@ -74,9 +74,13 @@ Finding& add_finding(Answers& answers, const Symptom& symptom, const char* id, C
   finding.confidence = confidence;
   const Diagnosis* row = find_diagnosis(id);
   // A problem that is usually only information has stopped or slowed a program here, by its own message.
-  const bool costs = finding.id.starts_with("compute.") || finding.id == "runtime.jit-slow";
+  const bool helped = symptom.is({SymptomClass::noted, "helping-change"});
+  const bool costs = helped || finding.id.starts_with("compute.") || finding.id == "runtime.jit-slow";
   if (costs && finding.severity == Severity::info) finding.severity = Severity::warning;
   finding.explanation = row->claim;
+  if (helped)
+    finding.explanation =
+        "Without this change the same command failed, or took several times as long. " + finding.explanation;
   finding.evidence.push_back(evidence(symptom));
   finding.fix.push_back({.text = row->remedy});
   return finding;

@@ -21,6 +21,7 @@ Diagnosis diagnosis() {
       .proof = "The memory that the framework holds unused is larger than the request that failed.",
       .disproof = "Reserved less allocated memory is smaller than the request.",
       .remedy = "Use the allocator's expandable segments, or keep tensor sizes the same from step to step.",
+      .explains = {"memory.out-of-memory"},
       .symptoms = {helped_by("larger-segments")},
       .judge = judge,
   };

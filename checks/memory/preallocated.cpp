@@ -86,7 +86,8 @@ void judge_other_client(const Facts& facts, Answers& answers) {
   finding.evidence.push_back(evidence(*refused));
   finding.explanation =
       "XLA takes most of the GPU's memory when its client starts, and PyTorch's own allocator finds what is left.";
-  finding.fix = {{.text = "Let XLA take memory as it needs it.", .command = "export XLA_PYTHON_CLIENT_PREALLOCATE=false"}};
+  finding.fix = {
+      {.text = "Let XLA take memory as it needs it.", .command = "export XLA_PYTHON_CLIENT_PREALLOCATE=false"}};
 }
 
 void judge_jax(const Facts& facts, Answers& answers) {

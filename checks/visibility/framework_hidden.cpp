@@ -22,8 +22,11 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
 }
 
-// Errors on several devices are compared, for one of which the variable is set on the command line.
-bool hides(const Facts& facts) { return not_used(facts) && facts.all({noted, "error-of-precision"}).size() < 2; }
+// A comparison of devices: the variable is set for some of the commands only.
+bool hides(const Facts& facts) {
+  return not_used(facts) && facts.all({noted, "error-of-precision"}).size() < 2 &&
+         !facts.with({noted, "variable-of-one-command"}, "name", "JAX_PLATFORM");
+}
 
 Diagnosis diagnosis() {
   using enum Confidence;

@@ -7,6 +7,16 @@ namespace envdoctor::visibility_set_too_late {
 
 using enum SymptomClass;
 
+// "GPU 0,1,2,3: NVIDIA GeForce RTX 2080 Ti", below a line of the program that makes one GPU visible: it names more.
+const Symptom* longer_list(const Facts& facts, const visibility::Setting& setting) {
+  const auto named = entries_of(setting.value).size();
+  for (const Symptom* line : facts.all({noted, "gpus-of-program"})) {
+    const auto listed = entries_of(line->detail("numbers")).size();
+    if (named > 0 && listed > named && line->line.or_empty() > setting.shown->line.or_empty()) return line;
+  }
+  return nullptr;
+}
+
 void judge_programs(const Facts& facts, Answers& answers) {
   const auto settings = visibility::shown_settings(facts);
   // The first setting that hides all devices, although a device is used.
@@ -17,6 +27,10 @@ void judge_programs(const Facts& facts, Answers& answers) {
   // An import above the setting, in the same text: whether it comes too late depends on what ran in between.
   for (const visibility::Setting& setting : settings) {
     if (!setting.in_program) continue;
+    if (const Symptom* longer = longer_list(facts, setting)) {
+      visibility::found_in(answers, setting, Confidence::likely).evidence.push_back(evidence(*longer));
+      return;
+    }
     for (const Symptom* import : facts.all({noted, "framework-import"})) {
       const auto *above = import->line.get(), *below = setting.shown->line.get();
       if (!above || !below || *above >= *below || !(import->source == setting.shown->source)) continue;

@@ -42,14 +42,14 @@ std::string engine_of(std::string_view command) {
       {"docker",
        {"docker run ", "docker exec ", "docker container run ", "docker container exec ", "nvidia-docker run ",
         "docker compose run ", "docker compose exec ", "docker-compose run ", "docker-compose exec ", "nerdctl run ",
-        "nerdctl exec ", "distrobox enter ", "toolbox enter "}},
+        "nerdctl exec ", "distrobox enter ", "toolbox enter ", "docker logs "}},
       {"podman", {"podman run ", "podman exec ", "podman container run "}},
-      {"kubernetes", {"kubectl exec ", "kubectl run ", "oc exec ", "oc rsh ", "k exec ", "k3s kubectl exec "}},
+      {"kubernetes", {"kubectl exec ", "kubectl run ", "kubectl logs ", "oc exec ", "oc rsh ", "oc logs ", "k exec "}},
       {"singularity",
        {"apptainer exec ", "apptainer run ", "apptainer shell ", "singularity exec ", "singularity run ",
         "singularity shell ", "enroot start "}},
       {"lxc", {"pct enter ", "pct exec ", "lxc exec ", "lxc-attach ", "incus exec ", "machinectl shell "}}};
-  for (const std::string_view before : {"sudo ", "time ", "srun "}) {
+  for (const std::string_view before : {"sudo ", "time ", "srun ", "k0s ", "k3s ", "microk8s "}) {
     if (command.starts_with(before)) command = trimmed(command.substr(before.size()));
   }
   for (const Engine& engine : engines) {

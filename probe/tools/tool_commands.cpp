@@ -182,6 +182,25 @@ void processors_counted(const ShellCommand& command, Snapshot& snapshot) {
   if (command.typed.text == "nproc --all") snapshot.cpu.fill().threads = *count;
 }
 
+// "load average: 263.80, 251.12, 188.94", far beyond what nproc counts: more threads want to run than there are
+// processors.
+void load_of_processors(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
+  constexpr double far_beyond = 4;
+  static const RE2 form(R"(load average: ([0-9]+\.[0-9]+),)", RE2::Latin1);
+  const auto cpus = snapshot.cpu.or_empty().allowed_cpus.or_empty();
+  if (cpus <= 0) return;
+  for (const ShellCommand& command : session) {
+    for (const ShellLine& line : command.output) {
+      double load = 0;
+      if (!contains(line.text, "load average") || !RE2::PartialMatch(piece_of(line.text.substr(0, 300)), form, &load) ||
+          load < far_beyond * static_cast<double>(cpus))
+        continue;
+      add_symptom(snapshot, {exhausted, "cpu-cores"}, line.row, line.text);
+      return;
+    }
+  }
+}
+
 // "ls /dev/nvidia*", "ls /dev | grep nvidia", "ls /dev/dri": paths without their modes. (With -l the lines speak for
 // themselves, see paste_nodes.)
 void nodes_listed(const ShellCommand& command, Snapshot& snapshot) {
@@ -307,6 +326,7 @@ Snapshot parse_commands(const std::string& text) {
     empty_list(command, &command == &session.back(), snapshot);
     user_site(command, snapshot);
   }
+  load_of_processors(session, snapshot);
   return snapshot;
 }
 

@@ -61,6 +61,13 @@ bool is_tf32_off(std::string_view line) {
   return RE2::PartialMatch(piece_of(line), form);
 }
 
+// "    67108864      16777216     float     sum      -1   6021.4 …": sizes, times and rates of nccl-tests.
+bool of_nccl_tests(std::string_view line) {
+  static const RE2 form(
+      R"(^ +\d+ +\d+ +(?:u?int\d+|half|float|double|bfloat16|f8e\dm\d) +(?:sum|prod|max|min|avg|none)\b)");
+  return RE2::PartialMatch(piece_of(line), form);
+}
+
 bool speaks_of_a_difference(std::string_view line) {
   static const RE2 words(R"((?i)mismatch|differ|\bdiff\b|\bvs\b|wrong|incorrect|not (?:match|equal))");
   return RE2::PartialMatch(piece_of(line.substr(0, 400)), words);
@@ -118,7 +125,7 @@ class Reader {
     look_above(block);
     Label own = label_beside(block.label);
     own.result = own.result || speaks_of_a_difference(lines_[block.row]);
-    if (own.side == Side::both || own.other || block.percent) return;
+    if (own.side == Side::both || own.other || block.percent || of_nccl_tests(lines_[block.row])) return;
     entry.label = own;
     entry.label.side = Side::none;
     const bool on_device = !block.device.empty() && block.device != "cpu";

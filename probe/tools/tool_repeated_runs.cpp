@@ -117,6 +117,27 @@ std::optional<std::size_t> by_column(const std::vector<NumberBlock>& blocks) {
   return std::nullopt;
 }
 
+// An array that is printed three times in a row and moves to and fro in its last digits: no steps of an iteration.
+std::optional<std::size_t> by_arrays(const std::vector<NumberBlock>& blocks) {
+  constexpr std::size_t fewest_numbers = 4, fewest_digits = 5;
+  constexpr double of_rounding = 1e-4;
+  for (std::size_t i = 2; i < blocks.size(); ++i) {
+    const NumberBlock &one = blocks[i - 2], &two = blocks[i - 1], &three = blocks[i];
+    const auto follows = [](const NumberBlock& before, const NumberBlock& after) {
+      const double apart = same_shape(before.array, after.array) ? relative_difference(before.array, after.array) : 0;
+      return after.row == before.last_row + 1 && apart > 0 && apart < of_rounding;
+    };
+    if (one.array.numbers.size() < fewest_numbers || one.digits < fewest_digits || !one.label.empty() ||
+        !two.label.empty() || !three.label.empty() || !follows(one, two) || !follows(two, three))
+      continue;
+    for (std::size_t k = 0; k < one.array.numbers.size(); ++k) {
+      const double a = one.array.numbers[k], b = two.array.numbers[k], c = three.array.numbers[k];
+      if ((b > a && b > c) || (b < a && b < c)) return three.row;
+    }
+  }
+  return std::nullopt;
+}
+
 // "4bda… /tmp/run_1/checkpoint", "1dae… /tmp/run_2/checkpoint": of files that should be the same some are, and some are
 // not.
 std::optional<std::size_t> by_checksums(const std::vector<std::string_view>& lines) {
@@ -218,12 +239,14 @@ Printed printed_at(std::string_view line) {
   static const RE2 item(R"(^\s*#?([0-9]{1,2})[.):]+\)?\s+)");
   static const RE2 number(R"(^(-?[0-9]+\.[0-9]{2,}(?:[eE][-+]?[0-9]+)?)\b)");
   static const RE2 other(R"(^(?:[0-9]+(?: ?(?:s|ms|sec|min)\b)?|[A-Za-z_]+|.))");
-  static const RE2 counter(R"(^[0-9])"), time(R"(.*[a-z]$)");
+  static const RE2 counter(R"(^[0-9])"), time(R"(.*[a-z]$)"),
+      time_of_day(R"(^[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?)");
   Printed printed;
   re2::StringPiece rest = piece_of(line), part;
   RE2::Consume(&rest, item, &printed.item);
   double value = 0;
   while (!rest.empty()) {
+    if (RE2::Consume(&rest, time_of_day)) continue;
     if (RE2::Consume(&rest, number, &value)) {
       printed.numbers.push_back(value);
       printed.form += '#';
@@ -261,9 +284,12 @@ std::optional<std::size_t> by_equal_lines(const std::vector<std::string_view>& l
       lines, [](std::string_view line) { return RE2::PartialMatch(piece_of(line.substr(0, most_of_line)), seeded); });
   std::map<std::string, Printed> first;
   std::map<std::string, int> items;
-  std::string device;
+  static const RE2 heading(
+      R"((?i)(?:epoch|step|iteration|trial|fold|round)s?[ :#\[]{1,3}[0-9]+(?: ?/ ?[0-9]+)?[\] :=-]*)");
+  std::string device, part;
   for (std::size_t i = 0; i < lines.size() && first.size() < most_forms; ++i) {
     const std::string_view line = trimmed(lines[i].substr(0, most_of_line));
+    if (RE2::FullMatch(piece_of(line), heading)) part = line;  // steps of one run below their numbers
     // A run on another device is not the same run.
     if (std::string named = device_named_in(line); !named.empty() && named != device) {
       device = std::move(named);
@@ -273,7 +299,7 @@ std::optional<std::size_t> by_equal_lines(const std::vector<std::string_view>& l
     if (!contains(line, ".") || speaks_of_time(line)) continue;
     Printed printed = printed_at(line);
     if (printed.numbers.empty()) continue;
-    const std::string form = printed.form;
+    const std::string form = part + '\n' + printed.form;
     const auto [known, is_new] = first.try_emplace(form, printed);
     const Printed& before = known->second;
     items[form] += printed.item > 0 ? 1 : 0;
@@ -311,7 +337,8 @@ std::optional<std::size_t> by_same_command(const std::string& text) {
         if (a.form != b.form || a.numbers.empty() || a.numbers == b.numbers) continue;
         bool near = a.numbers.size() == b.numbers.size();
         for (std::size_t n = 0; near && n < a.numbers.size(); ++n)
-          near = std::fabs(a.numbers[n] - b.numbers[n]) <= of_a_seed * std::fmax(std::fabs(a.numbers[n]), std::fabs(b.numbers[n]));
+          near = std::fabs(a.numbers[n] - b.numbers[n]) <=
+                 of_a_seed * std::fmax(std::fabs(a.numbers[n]), std::fabs(b.numbers[n]));
         if (near) return other[k].row;
       }
     }
@@ -402,9 +429,9 @@ bool starts_repeated_runs(std::string_view line) {
 
 bool starts_list_of_runs(std::string_view line) {
   static const RE2 form(
-      R"(^\s*(?:#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2}|-?[0-9]+\.[0-9]{7,}\s*$|[0-9a-f]{32,64}\s+\*?\S+[_a-z]1\b))");
+      R"(^\s*(?:\[+ *-?[0-9]+\.[0-9]{4}|#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2}|-?[0-9]+\.[0-9]{7,}\s*$|[0-9a-f]{32,64}\s+\*?\S+[_a-z]1\b))");
   const std::size_t first = line.find_first_not_of(" \t");
-  if (first == line.npos || std::string_view("#-0123456789abcdef").find(line[first]) == line.npos) return false;
+  if (first == line.npos || std::string_view("[#-0123456789abcdef").find(line[first]) == line.npos) return false;
   return RE2::PartialMatch(piece_of(line.substr(0, most_of_line)), form);
 }
 
@@ -417,6 +444,7 @@ Snapshot parse_repeated_runs(const std::string& text) {
   if (!row) row = by_runs(lines, blocks);
   if (!row && speaks_of_a_gpu(text)) row = by_statement(lines, blocks);
   if (!row) row = by_column(blocks);
+  if (!row && speaks_of_a_gpu(text)) row = by_arrays(blocks);
   if (!row) row = by_checksums(lines);
   if (!row) row = by_restart(lines);
   if (!row) row = by_tables(lines);

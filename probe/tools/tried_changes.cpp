@@ -30,8 +30,10 @@ std::vector<std::string> tokens_of(std::string_view typed) {
   };
   for (const char c : typed.substr(0, 1000)) {
     if (quote) {
-      if (c == quote) quote = 0;
-      else token += c;
+      if (c == quote)
+        quote = 0;
+      else
+        token += c;
     } else if (c == '"' || c == '\'') {
       quote = c;
       any = true;
@@ -68,17 +70,17 @@ struct Attempt {
 
 bool reads_as_failure(std::string_view line) {
   static const RE2 form(
-      R"((?:^|[\s.])\w*(?:Error|Exception|Failure)\b(?::|$)|\^C$|core dumped|Segmentation fault|^Aborted|^Killed|\bFAILED\b|(?i:\berror:|\bfatal\b|\bfailed\b|\b(?:loss|logprob|prob)\w*\b\W{1,4}nan\b|: nan\b|= ?nan\b|timed out|unknown error|not available|no (?:gpu|cuda|device)s?\b|cannot|could not|couldn't|unable to)|^Traceback |CUDA error|cudaError[A-Z]|hipError[A-Z]|NCCL WARN|CL_[A-Z_]*(?:NOT|INVALID)|^False$|^\[\]$|cudaGetDevice\w* returned)",
+      R"((?:^|[\s.])\w*(?:Error|Exception|Failure)\b(?::|$)|\^C$|core dumped|Segmentation fault|^Aborted|^Killed|\bFAILED\b|(?i:\berror:|\bfatal\b|\bfailed\b|\b(?:loss|logprob|prob)\w*\b\W{1,4}nan\b|: nan\b|= ?nan\b|timed out|unknown error|not available|no (?:gpu|cuda|device)s?\b|cannot|could not|couldn't|unable to)|!{12,}|^Traceback |CUDA error|cudaError[A-Z]|hipError[A-Z]|NCCL WARN|CL_[A-Z_]*(?:NOT|INVALID)|^False$|^\[\]$|cudaGetDevice\w* returned)",
       RE2::Latin1);
   return RE2::PartialMatch(piece_of(line.substr(0, longest_line)), form);
 }
 
 // The time that one item takes, from "117.66 ms per token", "8.5 tokens/s", "41ms/step", "1.32 s/it"; 0: none.
 double seconds_of(std::string_view line) {
-  static const RE2 takes(R"(([0-9]+(?:\.[0-9]+)?) ?(us|ms|s|sec)(?:onds?)?(?:/| per )(?:it|iter|step|token|image|batch)\w*)",
-                         RE2::Latin1);
-  static const RE2 rate(R"(([0-9]+(?:\.[0-9]+)?) ?(?:it|iter|step|token|tok|image|img|sample|batch|item)\w*(?:/| per )s)",
-                        RE2::Latin1);
+  static const RE2 takes(
+      R"(([0-9]+(?:\.[0-9]+)?) ?(us|ms|s|sec)(?:onds?)?(?:/| per )(?:it|iter|step|token|image|batch)\w*)", RE2::Latin1);
+  static const RE2 rate(
+      R"(([0-9]+(?:\.[0-9]+)?) ?(?:it|iter|step|token|tok|image|img|sample|batch|item)\w*(?:/| per )s)", RE2::Latin1);
   double value = 0;
   std::string unit;
   const re2::StringPiece text = piece_of(line.substr(0, longest_line));
@@ -98,18 +100,22 @@ void judge_output(Attempt& attempt) {
 }
 
 // The assignments that are in force, from the exports before; then the command's own words.
-std::optional<Attempt> attempt_of(const ShellCommand& command, std::size_t index, const std::set<std::string>& exported) {
+std::optional<Attempt> attempt_of(const ShellCommand& command, std::size_t index,
+                                  const std::set<std::string>& exported) {
   std::vector<std::string> tokens = tokens_of(command.typed.text);
   if (command.typed.text.starts_with("!")) tokens = tokens_of(command.typed.text.substr(1));
   Attempt attempt{.command = &command, .index = index, .parts = exported};
   std::size_t at = 0;
+  const auto unset = [&](const std::string& name) {
+    std::erase_if(attempt.parts, [&](const std::string& one) { return one.starts_with(name + "="); });
+  };
   while (at < tokens.size() && (is_assignment(tokens[at]) || tokens[at] == "env" || tokens[at] == "sudo" ||
-                                tokens[at] == "time" || tokens[at] == "-E")) {
+                                tokens[at] == "time" || tokens[at] == "-E" || tokens[at] == "-u")) {
     if (is_assignment(tokens[at])) {
-      const std::string name = tokens[at].substr(0, tokens[at].find('=') + 1);
-      std::erase_if(attempt.parts, [&](const std::string& one) { return one.starts_with(name); });
+      unset(tokens[at].substr(0, tokens[at].find('=')));
       attempt.parts.insert(tokens[at]);
     }
+    if (tokens[at] == "-u" && at + 1 < tokens.size()) unset(tokens[++at]);  // of env
     ++at;
   }
   if (at == tokens.size()) return std::nullopt;
@@ -119,12 +125,14 @@ std::optional<Attempt> attempt_of(const ShellCommand& command, std::size_t index
       tokens[0] == "accelerate" || tokens[0] == "srun" || tokens[0] == "mpirun") {
     program = 1;
     while (program < tokens.size() &&
-           (tokens[program].starts_with('-') || (!tokens[program].ends_with(".py") && !contains(tokens[program - 1], "-m"))) &&
+           (tokens[program].starts_with('-') ||
+            (!tokens[program].ends_with(".py") && !contains(tokens[program - 1], "-m"))) &&
            tokens[program - 1] != "-c")
       ++program;
     if (program >= tokens.size()) return std::nullopt;
   }
-  static const std::set<std::string> engines = {"docker", "nvidia-docker", "podman", "nerdctl", "singularity", "apptainer"};
+  static const std::set<std::string> engines = {"docker",  "nvidia-docker", "podman",
+                                                "nerdctl", "singularity",   "apptainer"};
   const std::string of_engine = engines.contains(tokens[0]) ? "container " : "";
   attempt.program = tokens[program].substr(tokens[program].rfind('/') + 1);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -153,7 +161,7 @@ bool same_program(const Attempt& one, const Attempt& other) {
 
 bool only_looks(std::string_view typed) {
   static const RE2 form(
-      R"((?:sudo )?(?:ls|cat|grep|head|tail|echo|which|nvidia-smi(?: -[lLqi].*)?|lspci|dmesg|lsmod|uname|pip3? (?:list|show|freeze)|conda list|free|nproc|lscpu|journalctl|rocminfo|rocm-smi|clinfo|df|id|groups|ldconfig -p|sleep|wc|find|file|ps|top|git (?:diff|log|status))\b.*)",
+      R"((?:sudo )?nvidia-smi(?: -(?:[lLq]|-query).*)?|(?:sudo )?(?:ls|cat|grep|head|tail|echo|which|lspci|dmesg|lsmod|uname|pip3? (?:list|show|freeze)|conda list|free|nproc|lscpu|journalctl|rocminfo|rocm-smi|clinfo|df|id|groups|ldconfig -p|sleep|wc|find|file|ps|top|git (?:diff|log|status))\b.*)",
       RE2::Latin1);
   return RE2::FullMatch(piece_of(typed), form);
 }
@@ -194,6 +202,18 @@ const knowledge::HelpingChange* change_between(const Attempt& failing, const Att
   return changes.size() == 1 ? *changes.begin() : nullptr;
 }
 
+// "JAX_PLATFORMS" of "JAX_PLATFORMS=cpu python train.py": set for one command, and the same program ran without it.
+void note_variables_of_one(const Attempt& one, const Attempt& other, std::set<std::string>& seen, Snapshot& snapshot) {
+  for (const std::string& part : one.parts) {
+    const std::string name = is_assignment(part) ? part.substr(0, part.find('=')) : "";
+    const bool elsewhere =
+        std::ranges::any_of(other.parts, [&](const std::string& p) { return p.starts_with(name + "="); });
+    if (name.empty() || elsewhere || !seen.insert(name).second) continue;
+    add_symptom(snapshot, {noted, "variable-of-one-command"}, one.command->typed.row, one.command->typed.text)
+        .details["name"] = name;
+  }
+}
+
 bool much_faster(const Attempt& fast, const Attempt& slow) {
   constexpr double several_times = 3;
   return fast.seconds > 0 && slow.seconds > several_times * fast.seconds;
@@ -217,6 +237,12 @@ void compare_attempts(const std::vector<ShellCommand>& session, Snapshot& snapsh
       continue;
     }
     if (auto attempt = attempt_of(session[i], i, exported)) attempts.push_back(std::move(*attempt));
+  }
+  std::set<std::string> of_one;
+  for (const Attempt& one : attempts) {
+    for (const Attempt& other : attempts) {
+      if (same_program(one, other)) note_variables_of_one(one, other, of_one, snapshot);
+    }
   }
   for (const Attempt& working : attempts) {
     if (working.ending != Ending::worked) continue;
