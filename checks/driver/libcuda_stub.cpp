@@ -67,7 +67,7 @@ Diagnosis diagnosis() {
       .proof = "libcuda comes from a folder named stubs, or cuInit answers 34.",
       .disproof = "libcuda's path is the driver's own.",
       .remedy = "Take the toolkit's lib/stubs folder out of LD_LIBRARY_PATH.",
-      .explains = with_unusable_driver({"driver.init-failed"}),
+      .explains = with_unusable_driver({"driver.init-failed", "runtime.library-shadowed"}),
       .symptoms =
           {
               {{unsupported, "libcuda-version"}, likely, nullptr, "version", "1"},

@@ -63,7 +63,6 @@ Diagnosis diagnosis() {
       .explains = {"opencl.no-platform", "opencl.cpu-only"},
       .symptoms =
           {
-              helped_by("opencl-vendors"),
               {{missing, "opencl-vendors-folder"}, likely, no_registration},
               {{missing, "opencl-registration"}, likely, no_platform_listed},
           },

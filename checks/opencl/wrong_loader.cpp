@@ -117,6 +117,7 @@ Diagnosis diagnosis() {
       .explains = {"opencl.no-icd", "opencl.no-platform", "opencl.cpu-only"},
       .symptoms =
           {
+              helped_by("opencl-vendors"),
               {{mismatch, "opencl-loader"}, likely, wrong_loader},
           },
       .judge_host = judge_loader,
