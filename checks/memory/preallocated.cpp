@@ -74,7 +74,16 @@ void judge_import(const Facts& facts, Answers& answers) {
     constexpr double left = 1 - usual_share + 0.02;  // JAX takes its share of what is free
     return total && free && static_cast<double>(*free) <= left * static_cast<double>(*total);
   });
-  if (taken) answers.found_in(**import, Confidence::possible);
+  const auto& processes = of(facts.snapshot().nvidia, &Nvidia::processes).or_empty();
+  const bool held = std::ranges::any_of(processes, [&](const NvidiaProcess& process) {
+    constexpr double nearly = 0.02;  // of a share of what is free
+    const auto* used = process.memory_mib.get();
+    return used && std::ranges::any_of(devices, [&](const NvidiaDevice& device) {
+             const auto* total = device.memory_total_mib.get();
+             return total && static_cast<double>(*used) >= (usual_share - nearly) * static_cast<double>(*total);
+           });
+  });
+  if (taken || held) answers.found_in(**import, Confidence::possible);
 }
 
 // XLA's client took most of the memory of the process in which another framework finds none.

@@ -1,4 +1,6 @@
 // visibility.empty: a variable whose text selects nothing, whatever devices there are: "", -1, NoDevFiles.
+#include <re2/re2.h>
+
 #include "checks/facts/selection.h"
 #include "checks/visibility/settings.h"
 
@@ -42,6 +44,13 @@ void judge(const Snapshot& snapshot, const std::string& name, Select select, Ven
     report_finding(snapshot, name, value, vendor, answers);
 }
 
+// "CUDA_VISIBLE_DEVICES= python reference.py": for this one command, which nothing says to have missed a GPU.
+bool for_one_command(const Facts& facts, const visibility::Setting& setting) {
+  static const RE2 form(R"(\b[A-Z]+_VISIBLE_DEVICES=(?:"[^"]*"|'[^']*'|[-\w]*) +(?:\w+=\S* +)*(?:[\w./~-]*python|\./)[\d.]* ?\S)");
+  return !setting.in_program && !visibility::no_device_answered(facts) &&
+         RE2::PartialMatch(setting.shown->text.or_empty(), form);
+}
+
 // A program's own statement, or the first setting that a log shows, unless a device is used anyway.
 void judge_shown(const Facts& facts, Answers& answers) {
   if (facts.used()) return;
@@ -51,7 +60,9 @@ void judge_shown(const Facts& facts, Answers& answers) {
   }
   const auto settings = visibility::shown_settings(facts);
   const auto setting =
-      std::ranges::find_if(settings, [&](const auto& one) { return visibility::hides_all(facts, one); });
+      std::ranges::find_if(settings, [&](const auto& one) {
+    return visibility::hides_all(facts, one) && !for_one_command(facts, one);
+  });
   if (setting != settings.end())
     visibility::found_in(answers, *setting,
                          visibility::no_device_answered(facts) ? Confidence::likely : Confidence::possible);

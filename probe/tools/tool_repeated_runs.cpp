@@ -318,13 +318,42 @@ std::optional<std::size_t> by_equal_lines(const std::vector<std::string_view>& l
   return std::nullopt;
 }
 
+// Whether two lines are the same but for the last digits of their numbers.
+bool nearly_equal(std::string_view one, std::string_view other) {
+  constexpr double of_a_seed = 0.1;
+  const Printed a = printed_at(one), b = printed_at(other);
+  if (a.form != b.form || a.numbers.empty() || a.numbers == b.numbers || a.numbers.size() != b.numbers.size()) return false;
+  for (std::size_t i = 0; i < a.numbers.size(); ++i) {
+    const double x = a.numbers[i], y = b.numbers[i];
+    if (std::fabs(x - y) > of_a_seed * std::fmax(std::fabs(x), std::fabs(y))) return false;
+  }
+  return true;
+}
+
+// "diff run1.txt run2.txt": "< loss 5.553" and "> loss 5.551".
+std::optional<std::size_t> by_diff(const std::vector<ShellCommand>& session) {
+  for (const ShellCommand& command : session) {
+    if (!command.typed.text.starts_with("diff ")) continue;
+    std::vector<ShellLine> before, after;
+    for (const ShellLine& line : command.output) {
+      if (line.text.size() > most_of_line || line.text.size() < 3) continue;
+      if (line.text.starts_with("< ")) before.push_back({line.row, line.text.substr(2)});
+      if (line.text.starts_with("> ")) after.push_back({line.row, line.text.substr(2)});
+    }
+    for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
+      if (nearly_equal(before[i].text, after[i].text) && !speaks_of_time(after[i].text)) return after[i].row;
+    }
+  }
+  return std::nullopt;
+}
+
 // A command with a seed that was typed twice and printed the same lines with other last digits.
 std::optional<std::size_t> by_same_command(const std::string& text) {
-  constexpr double of_a_seed = 0.1;
   constexpr std::size_t most_commands = 64, most_printed = 200;
   static const RE2 seeded(R"((?i)seed(?:_everything)?[(= '"\]]{1,4}\w|manual_seed|set_seed|PYTHONHASHSEED|determinis)");
   if (!RE2::PartialMatch(text, seeded)) return std::nullopt;
   const std::vector<ShellCommand> session = shell_session(text);
+  if (const auto row = by_diff(session)) return row;
   for (std::size_t i = 1; i < std::min(session.size(), most_commands); ++i) {
     for (std::size_t j = 1; j < i; ++j) {
       const auto &one = session[j].output, &other = session[i].output;
@@ -333,13 +362,7 @@ std::optional<std::size_t> by_same_command(const std::string& text) {
         continue;
       for (std::size_t k = 0; k < one.size(); ++k) {
         if (one[k].text.size() > most_of_line || speaks_of_time(one[k].text)) continue;
-        const Printed a = printed_at(one[k].text), b = printed_at(other[k].text);
-        if (a.form != b.form || a.numbers.empty() || a.numbers == b.numbers) continue;
-        bool near = a.numbers.size() == b.numbers.size();
-        for (std::size_t n = 0; near && n < a.numbers.size(); ++n)
-          near = std::fabs(a.numbers[n] - b.numbers[n]) <=
-                 of_a_seed * std::fmax(std::fabs(a.numbers[n]), std::fabs(b.numbers[n]));
-        if (near) return other[k].row;
+        if (nearly_equal(one[k].text, other[k].text)) return other[k].row;
       }
     }
   }
