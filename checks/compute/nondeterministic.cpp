@@ -106,6 +106,11 @@ void judge(const Facts& facts, Answers& answers) {
   judge_twins(facts.snapshot(), answers);
 }
 
+// The operation stopped the program; with warn_only it is a line among others.
+bool raised(const Facts& facts) {
+  return !facts.with({unsupported, "deterministic-operation"}, "level", "UserWarning");
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -119,7 +124,8 @@ Diagnosis diagnosis() {
       .remedy = "Switch on the framework's deterministic mode where it matters.",
       .symptoms =
           {
-              {{unsupported, "deterministic-operation"}, certain},
+              {{unsupported, "deterministic-operation"}, certain, raised},
+              {{unsupported, "deterministic-operation"}, possible, nullptr, "level", "UserWarning"},
           },
       .judge = judge,
   };

@@ -50,7 +50,7 @@ Diagnosis diagnosis() {
       .proof = "In a container the driver's library is there, and no .icd file names it.",
       .disproof = "An .icd file in the container names the library.",
       .remedy = "Write libnvidia-opencl.so.1 into /etc/OpenCL/vendors/nvidia.icd in the image.",
-      .explains = {"opencl.no-icd", "opencl.no-platform", "opencl.cpu-only"},
+      .explains = {"opencl.no-icd", "opencl.no-platform", "opencl.cpu-only", "opencl.icd-no-device"},
       .symptoms =
           {
               {{missing, "opencl-vendors-folder"}, likely, opencl::nvidia_in_container},

@@ -143,7 +143,8 @@ bool loads_from_toolkit(const Facts& facts) {
 }  // namespace
 
 bool nvidia_in_container(const Facts& facts) {
-  return facts.container() && facts.saw({{missing, "opencl-platform"}}) && !facts.driver_dead() &&
+  return facts.container() && facts.saw({{missing, "opencl-platform"}, {missing, "opencl-device"}}) &&
+         !facts.driver_dead() &&
          (!of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().empty() || facts.driver_works() ||
           facts.saw({{present, "nvidia-opencl-library"}}) || loads_from_toolkit(facts));
 }

@@ -153,7 +153,9 @@ Diagnosis diagnosis() {
       .disproof = "The active interpreter's own package list contains the GPU build.",
       .remedy = "Activate the right environment, or install the framework in this one.",
       .explains = {"usage.detected-unused", "runtime.cpu-only-build"},
-      .symptoms = {helped_by("no-user-packages"), {{SymptomClass::duplicate, "package-of-user"}, Confidence::possible}},
+      .symptoms = {helped_by("no-user-packages"),
+                   {{SymptomClass::mismatch, "pythons"}, Confidence::likely},
+                   {{SymptomClass::duplicate, "package-of-user"}, Confidence::possible}},
       .judge = judge,
   };
 }

@@ -82,6 +82,7 @@ Diagnosis diagnosis() {
           {
               {{slow, "compilation-from-ptx"}, likely, only_jit},
               {{slow, "first-run"}, possible},
+              helped_by("kernel-cache"),
           },
       .judge = judge,
   };

@@ -46,7 +46,8 @@ void judge(const Snapshot& snapshot, const std::string& name, Select select, Ven
 
 // "CUDA_VISIBLE_DEVICES= python reference.py": for this one command, which nothing says to have missed a GPU.
 bool for_one_command(const Facts& facts, const visibility::Setting& setting) {
-  static const RE2 form(R"(\b[A-Z]+_VISIBLE_DEVICES=(?:"[^"]*"|'[^']*'|[-\w]*) +(?:\w+=\S* +)*(?:[\w./~-]*python|\./)[\d.]* ?\S)");
+  static const RE2 form(
+      R"(\b[A-Z]+_VISIBLE_DEVICES=(?:"[^"]*"|'[^']*'|[-\w]*) +(?:\w+=\S* +)*(?:[\w./~-]*python|\./)[\d.]* ?\S)");
   return !setting.in_program && !visibility::no_device_answered(facts) &&
          RE2::PartialMatch(setting.shown->text.or_empty(), form);
 }
@@ -59,10 +60,8 @@ void judge_shown(const Facts& facts, Answers& answers) {
     return;
   }
   const auto settings = visibility::shown_settings(facts);
-  const auto setting =
-      std::ranges::find_if(settings, [&](const auto& one) {
-    return visibility::hides_all(facts, one) && !for_one_command(facts, one);
-  });
+  const auto setting = std::ranges::find_if(
+      settings, [&](const auto& one) { return visibility::hides_all(facts, one) && !for_one_command(facts, one); });
   if (setting != settings.end())
     visibility::found_in(answers, *setting,
                          visibility::no_device_answered(facts) ? Confidence::likely : Confidence::possible);

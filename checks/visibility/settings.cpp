@@ -58,7 +58,11 @@ bool hides_all(const Facts& facts, const Setting& setting) {
   // The words that no text uses in place of a number.
   static const std::set<std::string> words = {"none", "NoDevFiles", "all",    "any",  "auto", "cpu",
                                               "gpu",  "cuda",       "cuda:0", "true", "false"};
-  return entries.front().starts_with("-") || words.contains(entries.front());
+  // A shell that traces its commands ("+ NAME=value") shows the value itself.
+  const bool traced = setting.shown && setting.shown->text.or_empty().starts_with("+ ");
+  const std::string_view first = entries.front();
+  const bool plain_word = !first.empty() && first.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == first.npos;
+  return first.starts_with("-") || words.contains(std::string(first)) || (traced && plain_word);
 }
 
 Finding& found_in(Answers& answers, const Setting& setting, Confidence confidence) {

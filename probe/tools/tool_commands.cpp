@@ -173,6 +173,32 @@ void packages_listed(const ShellCommand& command, Snapshot& snapshot) {
   if (RE2::FullMatch(typed, conda)) fill_in(snapshot, parse_conda_list("# packages in environment\n" + rows));
 }
 
+// "python" of "venv\\Scripts\\python.exe -c …", with the environment that its prompt names; empty: no Python.
+std::string python_of(const ShellCommand& command) {
+  static const RE2 form(R"((\S*python[\d.]*(?:\.exe)?)["']? +(?:-\w+ +)*-c\b.*)", RE2::Latin1);
+  static const RE2 environment(R"(\(([\w.-]+)\).*)", RE2::Latin1);
+  std::string python, name;
+  if (!RE2::FullMatch(piece_of(command.typed.text), form, &python)) return {};
+  RE2::FullMatch(piece_of(command.prompt), environment, &name);
+  return name + ' ' + python;
+}
+
+// Two Pythons are asked for the same, and one of them finds the GPU.
+void compare_pythons(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
+  const ShellCommand *with = nullptr, *without = nullptr;
+  for (const ShellCommand& command : session) {
+    if (!contains(command.typed.text, "cuda.is_available") || !command.engine.empty() || python_of(command).empty())
+      continue;
+    for (const ShellLine& line : command.output) {
+      const auto words = words_of(line.text.substr(0, 300));
+      if (!with && std::ranges::find(words, "True") != words.end()) with = &command;
+      if (!without && std::ranges::find(words, "False") != words.end()) without = &command;
+    }
+  }
+  if (with && without && python_of(*with) != python_of(*without))
+    add_symptom(snapshot, {mismatch, "pythons"}, without->typed.row, without->typed.text);
+}
+
 // "nproc" counts the processors that this process may use, "nproc --all" those of the machine.
 void processors_counted(const ShellCommand& command, Snapshot& snapshot) {
   if (!command.typed.text.starts_with("nproc") || command.output.empty() || !command.engine.empty()) return;
@@ -314,6 +340,7 @@ Snapshot parse_commands(const std::string& text) {
   compare_users(session, snapshot);
   compare_attempts(session, snapshot);
   node_made_later(session, snapshot);
+  compare_pythons(session, snapshot);
   built_modules(session, snapshot);
   const bool windows = contains(text, "WDDM");
   for (const ShellCommand& command : session) {

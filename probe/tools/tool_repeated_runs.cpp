@@ -322,7 +322,8 @@ std::optional<std::size_t> by_equal_lines(const std::vector<std::string_view>& l
 bool nearly_equal(std::string_view one, std::string_view other) {
   constexpr double of_a_seed = 0.1;
   const Printed a = printed_at(one), b = printed_at(other);
-  if (a.form != b.form || a.numbers.empty() || a.numbers == b.numbers || a.numbers.size() != b.numbers.size()) return false;
+  if (a.form != b.form || a.numbers.empty() || a.numbers == b.numbers || a.numbers.size() != b.numbers.size())
+    return false;
   for (std::size_t i = 0; i < a.numbers.size(); ++i) {
     const double x = a.numbers[i], y = b.numbers[i];
     if (std::fabs(x - y) > of_a_seed * std::fmax(std::fabs(x), std::fabs(y))) return false;

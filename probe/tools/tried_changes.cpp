@@ -81,9 +81,11 @@ double seconds_of(std::string_view line) {
       R"(([0-9]+(?:\.[0-9]+)?) ?(us|ms|s|sec)(?:onds?)?(?:/| per )(?:it|iter|step|token|image|batch)\w*)", RE2::Latin1);
   static const RE2 rate(
       R"(([0-9]+(?:\.[0-9]+)?) ?(?:it|iter|step|token|tok|image|img|sample|batch|item)\w*(?:/| per )s)", RE2::Latin1);
-  double value = 0;
+  static const RE2 whole(R"(^real\s+(\d+)m(\d+\.\d+)s)", RE2::Latin1);  // of a command that was timed
+  double value = 0, minutes = 0;
   std::string unit;
   const re2::StringPiece text = piece_of(line.substr(0, longest_line));
+  if (RE2::PartialMatch(text, whole, &minutes, &value)) return 60 * minutes + value;
   if (RE2::PartialMatch(text, takes, &value, &unit)) return value * (unit == "us" ? 1e-6 : unit == "ms" ? 1e-3 : 1);
   if (RE2::PartialMatch(text, rate, &value) && value > 0) return 1 / value;
   return 0;
