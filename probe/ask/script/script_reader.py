@@ -1561,6 +1561,17 @@ class Reader:
             changed = re.search(r"\b%s\s*=[^=]" % re.escape(name), self.text)
             if fixed and not others and not changed and AGAINST_GPU.match(name):
                 self.mistake(node, "a switch whose default is its value", flag)
+            elif not others and not changed and AGAINST_GPU.match(name) and self.is_true_if_not_given(node, name):
+                self.mistake(node, "an option that chooses the other way round", self.written(node))
+
+    def is_true_if_not_given(self, node, name):
+        """--no-cuda of store_false, which is true where nobody gives it, and is always read as what leaves the GPU out."""
+        action = next((k.value for k in node.keywords if k.arg == "action"), None)
+        if getattr(action, "value", None) != "store_false" or any(k.arg in (None, "default", "dest") for k in node.keywords):
+            return False
+        reads = len(re.findall(r"\.%s\b" % re.escape(name), self.text))
+        meant = r"\bnot (\w+\.)+%s\b|['\"]cpu['\"]\)? if (\w+\.)+%s\b" % (re.escape(name), re.escape(name))
+        return 0 < reads == len(re.findall(meant, self.text)) and not re.search(r"\bvars\(|set_defaults|__dict__", self.text)
 
     @staticmethod
     def is_super(node):

@@ -29,6 +29,7 @@ KEEPS_RANK = frozenset("to float half bfloat16 div div_ mul mul_ sub sub_ add ad
 MODELS_BY_CALL = re.compile(r"torchvision\.models\.(\w+\.)*[a-z]\w+$|timm\.create_model$|torch\.nn\.(Sequential|Linear|Conv\dd|Transformer\w*|LSTM|GRU)$|"
                             r"transformers\.\w+\.from_pretrained$|segmentation_models_pytorch\.\w+$|monai\.networks\.nets\.\w+$")
 
+SIZES_BY_NAME = re.compile(r"(\w+_)?(size|batch|batch_size|width|depth|length|len|dim|seq|seqlen|n|b|rank|tokens|context|resolution|count|rows|side)$")
 GRAPPLER = "tensorflow.config.optimizer.set_experimental_options"
 # What TensorFlow 2.21 reads of them (eager/context.py).
 OPTIONS_OF_GRAPPLER = ("auto_mixed_precision auto_mixed_precision_mkl auto_mixed_precision_onednn_bfloat16 layout_optimizer constant_folding "
@@ -185,11 +186,18 @@ class Steps(WholeFile):
             if over is None or not self.falls(over):
                 continue
             for call in calls_in(loop.body if isinstance(loop, ast.For) else [loop]):
+                if self.reads_peak(call) and self.goes_through_sizes(loop, over) and not any(e.get("name") == "a peak of memory that is never reset" for e in self.reader.events):
+                    return self.mistake(call, "a peak of memory that is never reset", other=over)
                 for of in self.origins.functions_of(call.func):
                     peak = next((one for one in ast.walk(of) if self.reads_peak(one)), None) if isinstance(of, ast.FunctionDef) else None
                     if peak is not None and not any(e.get("name") == "a peak of memory that is never reset" for e in self.reader.events):
                         return self.mistake(peak, "a peak of memory that is never reset", other=over)
         return None
+
+    def goes_through_sizes(self, loop, over):
+        """for batch in sorted(batches, reverse=True), not a walk back over steps or files, where a peak so far may be meant."""
+        target = getattr(loop, "target", None)
+        return isinstance(target, ast.Name) and SIZES_BY_NAME.match(target.id) is not None and not is_call_of(self.value_of(over), "reversed", 1)
 
     def reads_peak(self, node):
         """torch.cuda.max_memory_allocated(), or get_memory_info(…) of which the peak is taken."""

@@ -1125,7 +1125,7 @@ class Torch(Loaders):
             return
         of, says = thing["class"], self.reader.training.class_says
         plain = not of or not of.parents and all(base.endswith("nn.Module") for base in of.bases) and \
-            says(of, MULTIPLIES) and not says(of, CONVERTING)
+            says(of, MULTIPLIES) and says(of, HOLDS_NUMBERS) and not says(of, CONVERTING)
         if plain:
             self.reader.mistake(node, "a model and its input of two kinds of number", self.reader.written(node), wants,
                                 has)

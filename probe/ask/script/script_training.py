@@ -38,6 +38,7 @@ SETS_AUTOCAST = re.compile(r"set_autocast_(gpu_)?dtype")
 # Where a script decides by itself what has a gradient, and modules whose results have none.
 DECIDES_GRADIENTS = re.compile(r"requires_grad|set_grad_enabled|no_grad\b(?!\(\))|inference_mode\b(?!\(\))")
 NO_GRADIENTS = re.compile(r"no_grad|inference_mode|argmax|sample|long\(|detach")
+HOLDS_NUMBERS = re.compile(r"Linear|Conv|LSTM|GRU|Parameter|Embedding|register_|Norm|Attention|Transformer|RNN|Buffer")
 MULTIPLIES = re.compile(r"Linear|Conv|LSTM|GRU|matmul|@")
 # What draws numbers takes a torch.Generator, and no seed.
 DRAWS = re.compile(

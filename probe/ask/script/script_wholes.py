@@ -89,6 +89,10 @@ class WholeFile:
         if not isinstance(node, ast.If) or node.orelse:
             return False
         test = self.written(node.test)
+        made = self.value_of(node.test) if isinstance(node.test, (ast.Name, ast.Attribute)) else None
+        if isinstance(made, ast.Compare):  # self.main = dist.get_rank() == 0, whatever it is called
+            test = self.written(made)
+        test = re.sub(r"^int\(os\.(environ\[|environ\.get\(|getenv\()['\"](LOCAL_)?RANK['\"][^()\[\]]*[\])]\) == 0$", "rank == 0", test)
         return ONE_RANK.match(test) is not None and ("== 0" in test or "0 ==" in test or "is_" in test or test.startswith("not "))
 
 
@@ -517,13 +521,29 @@ class Wholes(WholeFile):
         """A schedule of the profiler goes on with prof.step()."""
         for one in nodes:
             for item in one.items if isinstance(one, ast.With) else ():
-                call, name = item.context_expr, item.optional_vars
-                scheduled = isinstance(call, ast.Call) and self.full(call.func) == "torch.profiler.profile" and next(
-                    (k.value for k in call.keywords if k.arg == "schedule"), None)
+                entered, name = item.context_expr, item.optional_vars
+                call = self.made_by(entered, "torch.profiler.profile", surely=True)
+                scheduled = call and self.said(self.word(call, "schedule"), call) is not None and self.word(call, "schedule")
                 if scheduled and isinstance(name, ast.Name) and not self.says(r"\b%s\.step\(" % name.id) and not any(
                         isinstance(inner, ast.Call) and any(getattr(a, "id", "") == name.id for a in inner.args)
                         for inner in ast.walk(one)):
                     self.reader.mistake(call, "a schedule that no step moves on", name.id, other=scheduled)
+                elif scheduled and name is None and (entered is call or self.is_only_entered(entered, nodes)):
+                    # Nothing else holds the profiler, so that nothing can step it.
+                    self.reader.mistake(call, "a schedule that no step moves on", "prof" if entered is call else self.written(entered), other=scheduled)
+
+    def is_only_entered(self, entered, nodes):
+        """Whether all that reads this name or attribute is a with, start() or stop(), or asks for what was recorded."""
+        said, last = self.written(entered), getattr(entered, "attr", getattr(entered, "id", None))
+        if last is None or self.says(r"\bgetattr\(|\bvars\("):
+            return False
+        for one in nodes:
+            if getattr(one, "attr", getattr(one, "id", None)) == last and isinstance(one, (ast.Name, ast.Attribute)):
+                by = self.origins.parents.get(id(one))
+                if not (isinstance(one.ctx, ast.Store) or self.written(one) == said and isinstance(by, ast.withitem) or isinstance(
+                        by, ast.Attribute) and by.attr in ("start", "stop", "key_averages", "export_chrome_trace", "events")):
+                    return False
+        return True
 
     def clipped_shards(self, nodes):
         """torch.nn.utils.clip_grad_norm_ of a model of FSDP, each process of which has a part of each gradient."""
