@@ -39,7 +39,11 @@ class Loaders:
             (self.reader.full(at.func) or "").startswith("transformers.")
         own = isinstance(dataset, Thing) and dataset["class"] and (self.default or "cpu") != "cpu"  # may make them there
         strange = moving and not foreign or isinstance(dataset, Thing) and dataset["unknown"]
-        return Thing("loader", strange=strange, pinned=pinned, line=node.lineno, collate="collate_fn" in words,
+        count = words.get("num_workers")
+        count = count["default"] if isinstance(count, Thing) and count.kind == "number" else count
+        forks = isinstance(count, Text) and type(count.value) is int and count.value > 0 and \
+            "multiprocessing_context" not in words and not self.spread(node)
+        return Thing("loader", strange=strange, workers=forks, pinned=pinned, line=node.lineno, collate="collate_fn" in words,
                      unknown=moving or own or isinstance(dataset, Thing) and dataset["unknown"])
 
     def gives_gpu(self, node, dataset, collate):
@@ -129,6 +133,9 @@ class Loaders:
         """Forked workers can't use CUDA, which their parent has begun."""
         count, context = words.get("num_workers"), text_of(words.get("multiprocessing_context"))
         default = count["default"] if isinstance(count, Thing) and count.kind == "number" else count
+        said = words.nodes.get("multiprocessing_context", self.reader.keyword_of(node, "multiprocessing_context"))
+        if isinstance(said, ast.IfExp) and getattr(said.body, "value", "") == "fork" and getattr(said.orelse, "value", "") is None:
+            context = "fork"  # where there are workers, which only then take a context
         if not isinstance(default, Text) or type(default.value) is not int or default.value < 1:
             return
         if "multiprocessing_context" in words and context != "fork" or SPAWNS.search(self.reader.text):

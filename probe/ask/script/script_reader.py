@@ -1987,6 +1987,7 @@ class Reader:
             if value.kind == "zipped":
                 return Many([self.item_of(one) for one in value["items"]])
             if value.kind == "loader":
+                self.training.begins_workers(node, value)
                 return Thing("batch", loader=value) if not self.brings_batches and not value["unknown"] else None
             if value.kind == "batch":
                 place = value["device"] if value["moved"] else "cpu"

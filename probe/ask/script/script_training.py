@@ -346,6 +346,14 @@ class Training:
                 self.reader.mistake(node, "a comparison where something is to be set", self.reader.written(of),
                                     self.reader.written(of.left))
 
+    def begins_workers(self, node, loader):
+        """for batch in loader, whose workers take the default way of starting processes, which is fixed from then on."""
+        late = "multiprocessing.set_start_method"
+        _, where, never = USED_BEFORE[late]
+        if node is not None and loader["workers"] and self.says(where) and not self.says(never):
+            node, path, source = self.here(node)  # the loops around it are meant to run
+            self.used.setdefault(late, []).append((node, tuple(step for step in path if step[-1:] != "l"), source))
+
     def comes_once(self, node, name, words):
         reader, key = self.reader, name.replace("torch.multi", "multi")
         forced = words.get("force")

@@ -122,6 +122,7 @@ class Waits(Scoped):
         self.fields_that_stay(nodes)
         self.clocks_of_blocks(nodes)
         self.clocks_of_decorators(nodes)
+        self.clocks_of_timeit(nodes)
         self.batches_that_stay(nodes)
         for of, own in self.scopes:
             self.timed_from_the_first(of, own)
@@ -409,6 +410,26 @@ class Waits(Scoped):
                 if getattr(call.func, "id", "") in timed and any(self.is_of_gpu(one, 4) for one in call.args):
                     self.mistake(stops, "a clock that doesn't wait for the GPU", other=call)
                     break
+
+    def clocks_of_timeit(self, nodes):
+        """timeit.timeit(lambda: model(x), number=10), where what is timed gives the GPU work and waits for nothing."""
+        for call in nodes:
+            if not isinstance(call, ast.Call) or self.full(call.func) not in ("timeit.timeit", "timeit.repeat", "timeit.Timer"):
+                continue
+            timed = self.given(call, 0, "stmt")
+            runs = [timed] if isinstance(timed, ast.Lambda) else self.origins.functions_of(timed) if timed is not None else []
+            if not runs or any(isinstance(one, ast.ClassDef) for one in runs) or any(re.search(
+                    r"sync|\.item\(|\.cpu\(|tolist\(|numpy\(|print\(|Event|wait|float\(|int\(|nonzero|['\"]cpu", self.near(one)) for one in runs):
+                continue
+            within = self.origins.scope(call)
+            # Who waits for the GPU beside the timed calls knows that they come back early.
+            waits = within is not None and not isinstance(within, ast.Lambda) and any(
+                self.full(one.func) == "torch.cuda.synchronize" for one in calls_in(within.body))
+            last = runs[0].body if isinstance(runs[0], ast.Lambda) else None
+            given = [last.func] + last.args if isinstance(last, ast.Call) else [last.left, last.right] if isinstance(
+                last, ast.BinOp) else [one for inner in calls_in(runs[0].body if last is None else []) for one in [inner.func] + inner.args]
+            if waits or any(self.is_of_gpu(one, 4) for one in given if not isinstance(one, ast.Starred)):
+                self.mistake(call, "a clock that doesn't wait for the GPU", other=timed)
 
     def is_put_on_gpu(self, made):
         """torch.ones(8, device="cuda"), net.to(device), where device is "cuda" or torch.device("cuda")."""
