@@ -26,6 +26,7 @@ class Batches(Scoped):
         self.taken_in_another_order(nodes)
         self.parts_that_stay()
         self.hooks_that_are_gone()
+        self.frozen_batches()
         self.halves_under_a_scaler()
         self.events_not_waited_for(nodes)
         if self.says(r"no_sync|no_backward_sync|require_backward_grad_sync|set_requires_gradient_sync"):
@@ -104,6 +105,34 @@ class Batches(Scoped):
                 elif one.name == "training_step" and any(arg.arg == "optimizer_idx" for arg in one.args.args):
                     self.reader.mistake(one, "a hook that Lightning no longer calls", "training_step(…, optimizer_idx)", "RuntimeError",
                                         "Set self.automatic_optimization = False, and step each optimizer of self.optimizers().", doubted=old)
+
+    def frozen_batches(self):
+        """@dataclass(frozen=True) class Batch, which a loader's collate_fn makes and Lightning can't move field by field."""
+        lightning = any(self.full(base).endswith(".LightningModule") for of in self.tracing.index.classes for base in of.bases)
+        if not lightning or not self.says(r"\bTrainer\(") or self.says(r"transfer_batch_to_device|apply_to_collection"):
+            return
+        frozen = {id(of): (of, made) for of in self.tracing.index.classes for made in of.decorator_list if isinstance(
+            made, ast.Call) and self.full(made.func) == "dataclasses.dataclass" and self.said(self.word(made, "frozen")) is True and
+            not of.bases and not any(isinstance(one, ast.FunctionDef) and one.name == "to" for one in of.body) and any(isinstance(
+                one, ast.AnnAssign) and self.full(one.annotation) == "torch.Tensor" for one in of.body)}
+        for call in self.tracing.index.calls if frozen else ():
+            collate = self.word(call, "collate_fn")
+            if collate is None or not LOADERS_OF_TORCH.match(self.full(call.func)):
+                continue
+            made = self.value_of(collate)
+            for of in self.origins.functions_of(made.func if isinstance(made, ast.Call) else collate):
+                if isinstance(of, ast.ClassDef):
+                    of = next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "__call__"), None)
+                for made in self.results_of(of) if of is not None else ():
+                    for each in self.origins.functions_of(made.func):
+                        if id(each) in frozen:
+                            self.reader.mistake(frozen[id(each)][1], "a batch that is frozen", each.name, other=collate)
+                            return
+
+    def results_of(self, of):
+        """The calls that a function or lambda gives back."""
+        given = [of.body] if isinstance(of, ast.Lambda) else [one.value for one in own_nodes(of) if isinstance(one, ast.Return)]
+        return [made for made in map(self.value_of, (one for one in given if one is not None)) if isinstance(made, ast.Call)]
 
     # ---- precision
 
