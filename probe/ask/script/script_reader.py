@@ -255,6 +255,7 @@ class Reader:
         self.brings_batches = False  # something of the script may bring a loader's batches to the GPU
         self.answers, self.jaxs, self.keras = Results(self), Jax(self), Keras(self)
         self.tracing = Tracing(self)
+        self.at_the_edge = 0  # in how many __enter__ and __exit__ the reader is that a with calls
         self.other_form = self.by_options = False  # the rules read the script in its flat form, with options as they are by default
         self.trying = self.asserting = 0  # statements whose exceptions are caught; what is asserted
         self.starts_programs = False
@@ -1047,6 +1048,8 @@ class Reader:
                 self.update(node, node.args[0])
             elif values and isinstance(values[0], Thing) and values[0].kind == "mapping":
                 self.update_all(node, values[0])
+            elif values and isinstance(values[0], Thing) and values[0]["mappings"]:
+                self.for_each_choice(values[0], lambda one: self.update_all(node, one))
         elif self.matters(name) or name.startswith("jax."):
             self.jax(node, name, values, words)
             if self.matters(name) and not self.is_same_setting(node, name):
@@ -1434,8 +1437,9 @@ class Reader:
                     values[0].value in thing.attributes:
                 return thing.attributes[values[0].value]
             if thing.kind == "mapping" and attribute in ("values", "items") and thing.attributes:
-                held = list(thing.attributes.items())
-                return Many([v if attribute == "values" else Many([Text(k), v]) for k, v in held])
+                return self.members_of(thing, attribute)
+            if thing["mappings"] and attribute == "items":
+                return Thing("choice", items=[], mappings=thing["mappings"], way=attribute)
             if thing.kind == "encoding" and attribute in ("pop", "get"):
                 return Thing("tensor", device=thing["device"], line=node.lineno)
             if thing.kind in ("batch", "encoding") and attribute in ("values", "items"):
@@ -1645,7 +1649,7 @@ class Reader:
             return None
         if thing.kind == "tokenizer":
             return self.libraries.tokens(node, words)
-        if thing.kind == "choice":
+        if thing.kind == "choice" and thing["items"]:
             return self.call_choice(node, thing["items"], values, words)
         if thing.kind == "partial":
             return self.call_value(node, thing["of"], thing["given"] + values, {**thing["words"], **words})
@@ -2314,8 +2318,24 @@ class Reader:
         self.branches += 1
         return str(self.branches)
 
+    @staticmethod
+    def members_of(mapping, way):
+        return Many([v if way == "values" else Many([Text(k), v]) for k, v in mapping.attributes.items()])
+
+    def for_each_choice(self, choice, does):
+        """One of several dictionaries, each on a way of its own."""
+        number = self.number()
+        for letter, one in zip("abcdefgh", choice["mappings"]):
+            with Branch(self, number + letter):
+                does(one)
+
     def on_For(self, node):
         over = self.value(node.iter)
+        if isinstance(over, Thing) and over["mappings"] and over["way"]:
+            return self.for_each_choice(over, lambda one: self.for_items(node, self.members_of(one, over["way"])))
+        return self.for_items(node, over)
+
+    def for_items(self, node, over):
         self.conditions.rebound(node, self.item_of(over, node))
         if isinstance(over, Many) and not over.open and 0 < len(over.items) <= 8 and all(i is not None for i in over.items):
             for item in over.items:
@@ -2383,10 +2403,12 @@ class Reader:
         return self.loop(node, isinstance(test, Text) and bool(test.value))
 
     def on_With(self, node):
-        before, usual, placed = self.device, (self.torch.default, self.torch.default_set), False
+        before, usual, placed, contexts = self.device, (self.torch.default, self.torch.default_set), False, []
         for item in node.items:
             call = item.context_expr
             value = self.value(call)
+            contexts.append((call, value))
+            value = self.entered(call, value)
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, value)
             if isinstance(value, Place):  # with torch.device("cuda"): what is made here lies there
@@ -2419,9 +2441,31 @@ class Reader:
         self.training.casts -= casts
         self.training.gpu_casts = self.training.gpu_casts[:-1] if on_gpu is not None else self.training.gpu_casts
         self.device = before
+        for call, value in reversed(contexts):
+            self.run_edge(call, value, "__exit__", [None, None, None])
         return ended
 
     on_AsyncWith = on_With
+
+    @staticmethod
+    def method_of(value, name):
+        """A method of an object whose class the script writes."""
+        of = value["class"] if isinstance(value, Thing) else None
+        return of.method(name) if isinstance(of, Class) else None
+
+    def entered(self, node, value):
+        """What `as` gets: what __enter__ returns, which runs before the statements that the with holds."""
+        made = self.run_edge(node, value, "__enter__", [])
+        return value if made is None else made
+
+    def run_edge(self, node, value, name, given):
+        method = self.method_of(value, name)
+        if method is None:
+            return None
+        self.at_the_edge += 1
+        made = self.follow(method, [value] + given, {}, node)
+        self.at_the_edge -= 1
+        return made
 
     def runs_alone(self, node):
         """with tf.device: around nothing but a session's runs, whose operations were placed when they were made."""

@@ -244,7 +244,9 @@ def is_no_text(value):
 
 
 def choice_of(values):
-    """Which of these functions it is, is not known; None: some are none."""
+    """Which of these functions or dictionaries it is, is not known; None: some are neither."""
+    if 0 < len(values) <= 8 and all(isinstance(value, Thing) and value.kind == "mapping" for value in values):
+        return Thing("choice", items=[], mappings=values)
     functions = 0 < len(values) <= 8 and all(isinstance(value, Function) for value in values)
     return Thing("choice", items=values) if functions else None
 
