@@ -22,6 +22,8 @@ COMPUTES_TF = re.compile(r"tensorflow\.(?!config|keras\.(utils|backend)|data\b|i
                          r"TensorSpec|function|distribute|autograph|debugging|summary|float|int|nest|python)|keras\.(layers|Sequential|Model|"
                          r"applications|models)")
 MAKES_KERAS_MODEL = re.compile(r"keras\.(Model|Sequential|models\.(load_model|Sequential|Model|clone_model)|applications\.\w+)$")
+# Functions of TensorFlow's that compute a tensor where tf.device says.
+GIVES_TENSORS = re.compile(r"tensorflow\.((math|linalg|random|nn|image|signal)\.)?(?!function$|device$|py_function$|numpy_function$|print$)[a-z]\w*$")
 
 
 class OfValues(Steps):
@@ -228,6 +230,7 @@ class Graphs(OfValues):
         if "tensorflow" in roots:
             self.forked_late(nodes, COMPUTES_TF)
             self.mapped_on_a_device(nodes)
+            self.converted_in_place(nodes)
             self.batches_of_all(calls)
             self.numpy_of_graphs(functions)
             self.decoded_alone(calls)
@@ -604,6 +607,24 @@ class Graphs(OfValues):
             calls.append(node)
             node = node.func.value if isinstance(node.func, ast.Attribute) and not self.full(node.func) else node.func
         return calls, node
+
+    def converted_in_place(self, nodes):
+        """with tf.device("/GPU:0"): table = tf.convert_to_tensor(table), of a tensor that was made under tf.device("/CPU:0")."""
+        for call in self.tracing.index.calls:
+            place = self.place_around(call) if self.full(call.func) == "tensorflow.convert_to_tensor" and call.args else None
+            made = self.origins.of(call.args[0]) if place == "gpu" and isinstance(call.args[0], (ast.Name, ast.Attribute)) else []
+            if made and all(isinstance(one, ast.Call) and GIVES_TENSORS.match(self.full(one.func)) and self.place_around(one) == "cpu" for one in made):
+                self.mistake(call, "a conversion that moves nothing", self.written(call.args[0]), other=made[-1])
+
+    def place_around(self, node):
+        """"cpu" or "gpu": what the innermost tf.device around a node says, as far as the file writes it down."""
+        for one in self.origins.around(node):
+            for item in one.items if isinstance(one, ast.With) else ():
+                if isinstance(item.context_expr, ast.Call) and self.full(item.context_expr.func) == "tensorflow.device" and item.context_expr.args:
+                    said = [each.value for each in self.origins.of(item.context_expr.args[0]) if isinstance(each, ast.Constant)]
+                    kinds = {kind for each in said for kind in ("cpu", "gpu") if kind in str(each).lower()}
+                    return kinds.pop() if len(kinds) == 1 else None
+        return None
 
     def mapped_on_a_device(self, nodes):
         """with tf.device("/GPU:0"): ds = ds.map(augment), which runs on the CPU all the same."""

@@ -68,6 +68,7 @@ class Kernels(OfValues):
             self.states_of_sessions(nodes)
             self.bound_on_another_side(calls)
             self.bound_before_the_change(nodes, calls)
+            self.bound_for_no_run(calls)
         if {"cudf", "cuml"} & roots:
             self.installed_late(nodes)
         if {"dask_cudf", "cudf", "cuml"} & roots:
@@ -252,6 +253,23 @@ class Kernels(OfValues):
                     one.func) == "numpy.copyto" and one.args and self.written(one.args[0]) == self.written(of)), None)
             if changed is not None:
                 return self.mistake(binds[0], "an input that was copied before it changed", self.written(of), other=changed)
+
+    def bound_for_no_run(self, calls):
+        """binding = session.io_binding(), and session.run(): it takes nothing of what was bound."""
+        if self.says(r"run_with_|RunWith|getattr\("):
+            return
+        for bind in calls:
+            made = self.value_of(bind.func.value) if self.method(bind, "bind_output", "bind_ortvalue_output") else None
+            if not self.method(made, "io_binding"):
+                continue
+            form = self.written(bind.func.value)
+            handed = any(isinstance(one, (ast.Name, ast.Attribute)) and isinstance(one.ctx, ast.Load) and self.written(one) == form and not isinstance(
+                self.origins.parents.get(id(one)), ast.Attribute) for one in self.origins.nodes)
+            session = self.value_of(made.func.value)
+            runs = [call for call in calls if self.method(call, "run") and (self.value_of(call.func.value) is session or self.written(
+                call.func.value) == self.written(made.func.value))]
+            if runs and not handed:
+                return self.mistake(runs[0], "a run without its binding", form, other=bind)
 
     def is_bound_to_a_gpu(self, bind):
         """Whether the session of a binding computes on a GPU: on the CPU an input may be read where it lies."""

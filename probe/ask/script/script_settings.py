@@ -42,6 +42,9 @@ COPIES_SETTINGS = {
     "tensorflow.Session": ((2, "config"), ),
     "deepspeed.initialize": ((9, "config"), (99, "config_params")),
 }
+# Variables that hold a list of flags: what stands between two of them, and behind the name of one.
+LISTS_OF_FLAGS = {"XLA_FLAGS": (None, "="), "LIBTPU_INIT_ARGS": (None, "="), "TF_XLA_FLAGS": (None, "="),
+                  "PYTORCH_CUDA_ALLOC_CONF": (",", ":"), "PYTORCH_ALLOC_CONF": (",", ":")}
 CHANGES_SETTINGS = re.compile(r"(add|set|enable|disable|register|append|update|setdefault|insert|extend)(_\w+)?$")
 
 
@@ -54,8 +57,10 @@ class Settings(WholeFile):
         self.nodes = nodes
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
         if not {"tensorflow", "onnxruntime", "transformers", "diffusers", "torch", "accelerate", "deepspeed", "lightning",
-                "pytorch_lightning", "keras", "peft", "dask_cuda", "numba"} & roots:
+                "pytorch_lightning", "keras", "peft", "dask_cuda", "numba", "jax"} & roots:
             return
+        for name in LISTS_OF_FLAGS if self.says("_FLAGS|_ARGS|ALLOC_CONF") else ():
+            self.flags_replaced(name)
         for call in self.tracing.index.calls:
             name = self.full(call.func)
             where = SETTINGS_FOR.get(name) or next((text for form, text in SETTINGS_BY_FORM if form.match(name)), None) if name else None
@@ -88,6 +93,45 @@ class Settings(WholeFile):
         first = self.value_of(node.args[0]) if node.args else None
         return any(k.arg == name for k in node.keywords) or self.said(first) == name or isinstance(first, ast.Dict) and any(
             self.said(key) == name for key in first.keys if key is not None)
+
+    # ---- lists of flags
+
+    def flags_replaced(self, name):
+        """os.environ["XLA_FLAGS"] = "--a", and then = "--b", on a way that goes through both: the first flag is lost."""
+        sets = [one for one in self.nodes if isinstance(one, ast.Assign) and self.sets_variable(one, name) and isinstance(
+            self.said(one.value), str)]
+        for number, second in enumerate(sets):
+            for first in sets[:number]:
+                lost = self.flags_of(name, first) - self.flags_of(name, second)
+                if lost and self.both_run(first, second):
+                    return self.mistake(second, "flags that replace others", name, ", ".join(sorted(lost)), other=first)
+
+    def flags_of(self, name, node):
+        between, behind = LISTS_OF_FLAGS[name]
+        return {flag.split(behind)[0].strip() for flag in self.said(node.value).split(between) if flag.strip()}
+
+    def both_run(self, first, second):
+        """Whether two statements of one block run one after the other with no work between, each maybe under a switch of its own."""
+        one, other = self.switched(first), self.switched(second)
+        if one is None or other is None or one is other or self.says("mutually_exclusive|fork|Process"):
+            return False
+        if isinstance(other, ast.If) and (not isinstance(one, ast.If) or self.written(one.test) == self.written(other.test)):
+            return False  # a default that a switch replaces
+        block = self.block_of(one)
+        if block is None or block is not self.block_of(other):
+            return False
+        begin, end = (next(at for at, each in enumerate(block) if each is part) for part in (one, other))
+        return begin < end and not any(getattr(call.func, "id", "") != "print" for call in calls_in(block[begin + 1:end]))
+
+    def switched(self, statement):
+        """A statement itself, or the `if switch:` whose body it is alone with others that go on; None: something else decides."""
+        around = self.origins.parents.get(id(statement))
+        if not isinstance(around, ast.If):
+            return statement if isinstance(around, (ast.Module, ast.FunctionDef)) else None
+        if around.orelse or not isinstance(around.test, (ast.Name, ast.Attribute, ast.Subscript)) or any(isinstance(
+                one, (ast.Return, ast.Raise, ast.Break, ast.Continue)) for one in ast.walk(around)):
+            return None
+        return around if isinstance(self.origins.parents.get(id(around)), (ast.Module, ast.FunctionDef)) else None
 
     def is_text(self, node):
         """Whether a value is a text by how it is made, or by its name."""
