@@ -357,6 +357,8 @@ def by_argparse(tree, rng):
     text = ast.unparse(tree)
     if "argparse" in text or "parse_args" in text or "sys.argv" in text:
         return None
+    if "enabled=False" in text:
+        return None  # an option could turn on what the script is sound without, and it would be another script
     args, parser = fresh(tree, "args"), fresh(tree, "parser")
 
     def write(named):
