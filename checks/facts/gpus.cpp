@@ -18,11 +18,10 @@ Vendor vendor_of(const PciDevice& device) {
   if (id == "8086") return Vendor::intel;
   if (!id.empty()) return Vendor::other;
   const std::string name = lower_case(text_of(device.vendor) + " " + text_of(device.name));
-  static const std::vector<std::pair<const char*, Vendor>> words = {{"nvidia", Vendor::nvidia},
-                                                                    {"amd", Vendor::amd},
-                                                                    {"advanced micro", Vendor::amd},
-                                                                    {"radeon", Vendor::amd},
-                                                                    {"intel", Vendor::intel}};
+  static const std::vector<std::pair<const char*, Vendor>> words = {
+      {"nvidia", Vendor::nvidia}, {"amd", Vendor::amd},     {"advanced micro", Vendor::amd}, {"radeon", Vendor::amd},
+      {"instinct", Vendor::amd},  {"intel", Vendor::intel}, {"geforce", Vendor::nvidia},     {"quadro", Vendor::nvidia},
+      {"tesla", Vendor::nvidia},  {"titan", Vendor::nvidia}};
   const auto word = std::ranges::find_if(words, [&](const auto& one) { return name.find(one.first) != name.npos; });
   return word == words.end() ? Vendor::other : word->second;
 }
@@ -54,7 +53,8 @@ bool is_before_compute(const PciDevice& device) {
 }
 
 void name_from_knowledge(Gpu& gpu, const PciDevice& device) {
-  const auto model = knowledge::gpu_model(text_of(device.vendor_id), text_of(device.device_id));
+  auto model = knowledge::gpu_model(text_of(device.vendor_id), text_of(device.device_id));
+  if (!model && !device.device_id.get()) model = knowledge::gpu_model_of_chip(text_of(device.name));
   if (!model) return;
   gpu.chip = model->chip;
   gpu.architecture = model->architecture;

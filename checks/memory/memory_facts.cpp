@@ -119,6 +119,15 @@ const Symptom* allocator_gave_up(const Facts& facts) {
   return nullptr;
 }
 
+// TensorFlow prints what its allocator holds where an allocation failed: nearly all is in the program's use.
+const Symptom* filled_by_itself(const Facts& facts) {
+  constexpr double nearly_all = 0.95;
+  const Symptom* limit = facts.first({{noted, "tensorflow-allocator-limit"}});
+  const Symptom* in_use = facts.first({{noted, "tensorflow-allocator-in-use"}});
+  if (!limit || !in_use) return nullptr;
+  return mib(in_use->detail("bytes")) >= nearly_all * mib(limit->detail("bytes")) ? in_use : nullptr;
+}
+
 }  // namespace
 
 std::optional<Exhaustion> exhaustion_of(const Facts& facts) {
@@ -128,6 +137,7 @@ std::optional<Exhaustion> exhaustion_of(const Facts& facts) {
                                       {exhausted, "opencl-memory"}});
   if (!full) full = allocator_gave_up(facts);
   const Symptom* little = little_free_at_start(facts);
+  if (const Symptom* in_use = filled_by_itself(facts); in_use && !full) return Exhaustion{in_use, Holder::program};
   if (!full && little && little->is({noted, "tensorflow-allocator-limit"})) return Exhaustion{little, Holder::others};
   if (!full) return std::nullopt;
   if (asked_by_us(*full)) return Exhaustion{full, Holder::others};

@@ -23,8 +23,13 @@ bool asked_in_vain(const Snapshot& snapshot) {
          of(snapshot.torch, &Torch::cuda_available).is(false) && !has_any_gpu(snapshot).get() && !platform.is("macos");
 }
 
-// A framework other than this one lists a GPU: this one was installed for the CPU on purpose.
+// A framework other than this one lists a GPU: this one was installed for the CPU on purpose. Where nothing but the
+// frameworks' answers is known, somebody asks why this one does not.
 bool another_works(const Snapshot& snapshot, std::string_view framework) {
+  const bool answers_alone = snapshot.pci.outcome() == Outcome::not_probed &&
+                             snapshot.nvidia.outcome() == Outcome::not_probed &&
+                             snapshot.rocm.outcome() == Outcome::not_probed && !snapshot.log.get();
+  if (answers_alone) return false;
   const Text& jax = of(snapshot.jax, &Jax::backend);
   return (framework != "tensorflow" && of(snapshot.tensorflow, &Tensorflow::physical_gpus).or_empty() > 0) ||
          (framework != "torch" && of(snapshot.torch, &Torch::cuda_available).is(true)) ||

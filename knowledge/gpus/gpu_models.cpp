@@ -163,6 +163,15 @@ std::string capability_of_name(std::string_view name) {
   return found.size() == 1 ? *found.begin() : std::string();
 }
 
+std::optional<GpuModel> gpu_model_of_chip(std::string_view name) {
+  for (const std::string_view maker : {"NVIDIA ", "Corporation "}) {
+    if (name.starts_with(maker)) name.remove_prefix(maker.size());
+  }
+  const std::string_view chip = name.substr(0, name.find(' '));
+  if (!find_in(read_once<Tables>().chips, chip)) return std::nullopt;
+  return model_of({.chip = chip});
+}
+
 std::optional<GpuModel> gpu_model(std::string_view vendor, std::string_view device) {
   const std::string id = std::string(vendor) + ":" + std::string(device);
   const std::string_view lines = lines_from(device_lines(), id + '\t');

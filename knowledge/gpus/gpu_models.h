@@ -19,6 +19,9 @@ struct GpuModel {
 // `vendor` and `device`: four lower-case hex digits each. Unknown: nullopt.
 std::optional<GpuModel> gpu_model(std::string_view vendor, std::string_view device);
 
+// By a name as lspci prints it, which begins with the chip's: "GT218 [GeForce 210]". Unknown: nullopt.
+std::optional<GpuModel> gpu_model_of_chip(std::string_view name);
+
 // The compute capability of an NVIDIA GPU by its name, as drivers or people write it: "NVIDIA A100-SXM4-80GB",
 // "rtx 3090". Empty: no such name, or GPUs of several generations have it.
 std::string capability_of_name(std::string_view name);
