@@ -48,7 +48,9 @@ void judge(const Facts& facts, Answers& answers) {
     const bool dead = runs.is(false) ? secure.is(true) : facts.driver_dead();
     return report_finding(snapshot, dead ? Confidence::certain : Confidence::likely, std::move(proof), answers);
   }
-  if (secure.is(true) && runs.is(false) && nvidia::user_space_installed(snapshot).is(true))
+  const bool installed = nvidia::user_space_installed(snapshot).is(true) ||
+                         nvidia::nvml(snapshot).is(nvml_error::driver_not_loaded);  // NVML answered, with an error
+  if (secure.is(true) && runs.is(false) && installed)
     return report_finding(snapshot, Confidence::possible,
                           {evidence("/host/secure_boot", "true"), evidence("/modules", "no nvidia")}, answers);
   if (runs.is(false) && nvidia::user_space_installed(snapshot).is(false))

@@ -2,6 +2,7 @@
 // version is enough (minor-version compatibility); before, each CUDA version has its own minimum.
 #include "checks/driver/nvidia_facts.h"
 #include "checks/facts/fitting_build.h"
+#include "checks/runtime/library_facts.h"
 #include "knowledge/gpus/drivers.h"
 
 namespace envdoctor::driver_too_old {
@@ -42,10 +43,16 @@ std::vector<Need> needs_of(const Snapshot& snapshot) {
                                  : evidence("/torch/version", torch.version.or_empty()),
         "framework:torch", torch.cuda_available.is(false));
   const Tensorflow& tensorflow = snapshot.tensorflow.or_empty();
-  if (tensorflow.physical_gpus.or_empty() <= 0)
-    add("TensorFlow", tensorflow.cuda_version.or_empty(),
-        evidence("/tensorflow/cuda_version", tensorflow.cuda_version.or_empty()), "framework:tensorflow",
-        tensorflow.physical_gpus.is(0));
+  if (tensorflow.physical_gpus.or_empty() <= 0) {
+    const auto built = linux_tensorflow_needs(snapshot, tensorflow.version.or_empty());
+    if (tensorflow.cuda_version.get())
+      add("TensorFlow", *tensorflow.cuda_version.get(),
+          evidence("/tensorflow/cuda_version", *tensorflow.cuda_version.get()), "framework:tensorflow",
+          tensorflow.physical_gpus.is(0));
+    else if (built && tensorflow.physical_gpus.is(0) && !tensorflow.built_with_cuda.is(false))
+      add("TensorFlow", built->cuda, evidence("/tensorflow/version", tensorflow.version.or_empty()),
+          "framework:tensorflow", false);
+  }
   // JAX names the CUDA major version in its plug-in package: jax-cuda12-plugin.
   const Text backend = of(snapshot.jax, &Jax::backend);
   for (const char* major : {"11", "12", "13", "14"}) {

@@ -11,6 +11,11 @@ std::string mesa_driver(const Snapshot& snapshot) {
     if (gpu.driver == "amdgpu" || gpu.driver == "radeon") return "radeonsi";
     if (gpu.driver == "i915" || gpu.driver == "xe") return "iris";
     if (gpu.driver == "nouveau") return "nouveau";
+    const auto& rows = snapshot.pci.or_empty();
+    const bool unknown =
+        gpu.pci_index >= 0 && rows.at(static_cast<std::size_t>(gpu.pci_index)).driver.outcome() == Outcome::not_probed;
+    if (unknown && gpu.vendor == Vendor::amd) return "radeonsi";
+    if (unknown && gpu.vendor == Vendor::intel) return "iris";
   }
   return {};
 }

@@ -27,6 +27,23 @@ void numpy_2_under_old_tensorflow(const Snapshot& snapshot, Answers& answers) {
   finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
 }
 
+// Wheels of PyTorch before 2.3 were built for NumPy 1: https://github.com/pytorch/pytorch/issues/107302
+void numpy_2_under_old_torch(const Snapshot& snapshot, Answers& answers) {
+  const std::string torch = framework_version(snapshot, "torch");
+  const auto& packages = of(snapshot.python, &Python::packages).or_empty();
+  const auto numpy = packages.find("numpy");
+  if (torch.empty() || numpy == packages.end() || knowledge::compare_versions(numpy->second, "2") < 0 ||
+      knowledge::compare_versions(torch, "2.3") >= 0)
+    return;
+  Finding& finding = answers.found_on("package:numpy");
+  finding.severity = Severity::warning;
+  finding.confidence = Confidence::likely;
+  finding.explanation = "PyTorch " + torch + " was built for NumPy 1; " + numpy->second +
+                        " is installed, so tensors and arrays can't be turned into each other.";
+  finding.evidence = {framework_seen(snapshot, "torch"), evidence("/python/packages/numpy", numpy->second)};
+  finding.fix = {{.text = find_diagnosis(answers.id)->remedy, .command = pip_install(snapshot, "'numpy<2'")}};
+}
+
 // A framework's own code asks for a name that NumPy has removed: np.bool, np.object and the like went in 1.24.
 void removed_names(const Facts& facts, Answers& answers) {
   const Symptom* line = facts.first({{mismatch, "numpy-of-framework"}});
@@ -43,7 +60,9 @@ void judge(const Facts& facts, Answers& answers) {
   const bool settled = judge_requirements(
       facts, {"numpy"},
       "Code that was compiled for one major version of NumPy crashes or refuses to load with another.", answers);
-  if (!settled) numpy_2_under_old_tensorflow(facts.snapshot(), answers);
+  const bool found = settled && of(facts.snapshot().python, &Python::requirements).get();
+  if (!found) numpy_2_under_old_tensorflow(facts.snapshot(), answers);
+  if (!found) numpy_2_under_old_torch(facts.snapshot(), answers);
   removed_names(facts, answers);
 }
 

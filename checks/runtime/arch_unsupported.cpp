@@ -66,11 +66,16 @@ Build torch_build(const Snapshot& snapshot) {
   const auto cuda = stated.get() ? std::optional(*stated.get()) : knowledge::cuda_of_torch_version(version);
   if (!cuda) return build;
   build.evidence = {stated.get() ? evidence("/torch/cuda_version", *cuda) : framework_seen(snapshot, "torch")};
+  // What is not stated of a host in a report is most often the usual.
+  const Text &platform = of(snapshot.host, &HostFacts::platform), &arch = of(snapshot.host, &HostFacts::arch);
+  const bool stated_usual = platform.is("linux") && arch.is("x86_64");
   const bool usual_wheel =
-      of(snapshot.host, &HostFacts::platform).is("linux") && of(snapshot.host, &HostFacts::arch).is("x86_64");
+      stated_usual || (platform.value_or("linux") == "linux" && arch.value_or("x86_64") == "x86_64" &&
+                       arch.outcome() == Outcome::not_probed);
   if (const auto targets = usual_wheel ? knowledge::torch_targets(version, *cuda) : std::nullopt) {
     add(build.code, targets->sass, false);
     add(build.code, targets->ptx, true);
+    if (!stated_usual) build.sure = Confidence::possible;
   } else if (const auto toolkit = knowledge::targets_of_toolkit(*cuda)) {
     build.lowest = toolkit->lowest;  // no build can have code that its toolkit can't generate
   }

@@ -102,6 +102,13 @@ std::optional<Evidence> tensorflow_on_cpu(const Snapshot& snapshot) {
     if (platform.is("macos") || tensorflow->built_with_rocm.is(true)) return {};
     return evidence("/tensorflow/built_with_cuda", "false");
   }
+  for (const char* name : {"tensorflow-cpu", "intel-tensorflow"}) {
+    const bool alone = package_installed(snapshot, name).is(true) &&
+                       !package_installed(snapshot, "tensorflow").is(true) &&
+                       !package_installed(snapshot, "tensorflow-gpu").is(true);
+    if (alone && (gpu_known(snapshot) || tensorflow->physical_gpus.is(0)))
+      return evidence(std::string("/python/packages/") + name, "installed");
+  }
   const auto* version = tensorflow->version.get();
   const auto needs = version ? knowledge::tensorflow_needs(*version) : std::nullopt;
   const bool wanted = gpu_known(snapshot) || tensorflow->physical_gpus.is(0) || lists_cpu_alone(snapshot) ||

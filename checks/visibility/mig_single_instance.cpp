@@ -1,5 +1,6 @@
 // visibility.mig-single-instance: several MIG instances are named or given, but CUDA uses only one.
 #include "checks/engine/rule.h"
+#include "checks/facts/selection.h"
 #include "checks/facts/visible.h"
 
 namespace envdoctor::visibility_mig_single_instance {
@@ -62,14 +63,29 @@ void judge_mixed(const Snapshot& snapshot, const std::vector<NvidiaDevice>& devi
   finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
 }
 
+std::size_t names_instances(const std::string& list) {
+  const auto entries = entries_of(list);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(entries, [](std::string_view entry) { return entry.starts_with("MIG-"); }));
+}
+
 void judge_instances(const Snapshot& snapshot, Answers& answers) {
   const auto devices = of(snapshot.nvidia, &Nvidia::devices);
   if (has_gpu(snapshot, Vendor::nvidia).is(false)) return answers.not_applicable("no NVIDIA GPU");
   if (!devices.get()) return answers.unknown(why_unknown("/nvidia/devices", devices));
   const std::size_t given = instances_given(*devices.get());
   judge_mixed(snapshot, *devices.get(), answers);
-  if (given < 2) return answers.not_applicable("fewer than two MIG instances are here");
   const Text variable = env_of(snapshot, "CUDA_VISIBLE_DEVICES");
+  if (given < 2 && names_instances(variable.or_empty()) > 1 && of(snapshot.torch, &Torch::device_count).is(1)) {
+    Finding& finding = answers.found_on("env:CUDA_VISIBLE_DEVICES");
+    finding.severity = Severity::warning;
+    finding.confidence = Confidence::likely;
+    finding.explanation = "The variable names several MIG instances, and a CUDA program uses only the first of them.";
+    finding.evidence = {evidence("/env/CUDA_VISIBLE_DEVICES", *variable.get()), evidence("/torch/device_count", "1")};
+    finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
+    return;
+  }
+  if (given < 2) return answers.not_applicable("fewer than two MIG instances are here");
   std::size_t named = given;
   if (variable.get()) named = select_cuda(*variable.get(), cuda_basis(snapshot).selectable).instances;
   const auto cuda = of(snapshot.nvidia, &Nvidia::cuda_devices);
