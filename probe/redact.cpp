@@ -681,7 +681,7 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
       {"\\users\\", "\\docume"});
   static const LazyPattern windows_home_alone(R"([A-Za-z]:\\+Users\\+([^\\/\s:;,"'<>]+))", {"\\users\\"});
   static const LazyPattern shared_home(
-      R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?\d*|nfs|scratch\d*|(?:lustre|gpfs|beegfs|scratch\d*)/(?:work|users?|home|project)|lustre|gpfs|beegfs|people|run/media)/([^/\s:;,"'<>\\$]+))",
+      R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?\d*|nfs|scratch\d*|(?:lustre|gpfs|beegfs|scratch\d*)/(?:work|users?|home|projects?|groups?|labs?|teams?)|lustre|gpfs|beegfs|people|run/media)/([^/\s:;,"'<>\\$]+))",
       {"/user", "/home", "/nfs/", "/scratch", "/lustre/", "/gpfs/", "/beegfs/", "/people/", "/run/media/"});
   static const LazyPattern other_home(
       R"((?:^|[\s"'=:(])(?:/u|/afs/[\w.]+/users?/\w|/Volumes)/([^/\s:;,"'<>\\$]+(?: [\w .-]+/)?))",
