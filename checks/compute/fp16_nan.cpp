@@ -7,7 +7,7 @@ namespace envdoctor::compute_fp16_nan {
 using enum SymptomClass;
 
 bool of_the_series(std::string_view name) {
-  for (const char* model : {"GTX 1630", "GTX 1650", "GTX 1660"}) {
+  for (const char* model : {"GTX 1630", "GTX 1650", "GTX 1660", "GTX 16xx"}) {
     if (name.find(model) != std::string_view::npos) return true;
   }
   return false;

@@ -28,6 +28,12 @@ void judge(const Facts& facts, Answers& answers) {
   compute::judge_cause(facts, answers, WrongResult::size_limit, describe);
 }
 
+// torch.compile tries kernels that may not fit, and passes those over.
+bool launched(const Facts& facts) {
+  return std::ranges::none_of(
+      facts.harmless(), [](const Symptom* line) { return line->subject.is("a kernel that autotuning leaves out"); });
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -41,8 +47,7 @@ Diagnosis diagnosis() {
       .remedy = "Split the work into smaller pieces.",
       .symptoms =
           {
-              {{limited, "problem-size"}, likely},
-              {{limited, "problem-size"}, likely},
+              {{limited, "problem-size"}, likely, launched},
           },
       .judge = judge,
   };

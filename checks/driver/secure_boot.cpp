@@ -80,6 +80,11 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{present, "secure-boot"}, possible, module_dead},
+              {{missing, "any-driver"},
+               possible,
+               [](const Facts& f) {
+                 return of(f.snapshot().host, &HostFacts::secure_boot).is(true) && !f.container();
+               }},
               {{failed, "kernel-module"},
                likely,
                [](const Facts& f) { return of(f.snapshot().host, &HostFacts::secure_boot).is(true); }},

@@ -9,8 +9,10 @@ using enum SymptomClass;
 // The packages of each group install the same Python package.
 const std::vector<std::vector<std::string>>& groups() {
   static const std::vector<std::vector<std::string>> all = {
-      {"tf-nightly", "tf-nightly-gpu", "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-rocm"},
-      {"onnxruntime", "onnxruntime-gpu"},
+      {"tf-nightly", "tf-nightly-gpu", "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-rocm",
+       "tensorflow-directml", "intel-tensorflow"},
+      {"onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-rocm", "onnxruntime-openvino",
+       "onnxruntime-training"},
       {"jax-cuda12-plugin", "jax-cuda13-plugin"}};
   return all;
 }

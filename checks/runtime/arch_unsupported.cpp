@@ -194,6 +194,25 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.passed();
 }
 
+// Libraries of a toolkit that is older than the GPU's generation run nothing on it, and cuBLAS says so first.
+void judge_libraries(const Facts& facts, Answers& answers) {
+  const Symptom* refused = facts.first({{failed, "cublas-handle"}, {failed, "cublas"}});
+  const Text cuda = of(facts.snapshot().tensorflow, &Tensorflow::cuda_version);
+  const auto targets = refused && cuda.get() ? knowledge::targets_of_toolkit(*cuda.get()) : std::nullopt;
+  if (!targets || targets->highest.empty()) return;
+  for (const Gpu& gpu : visible_gpus(facts)) {
+    const std::string& has = gpu.compute_capability;
+    if (has.empty() ||
+        knowledge::compare_versions(knowledge::major_of(has), knowledge::major_of(targets->highest)) <= 0)
+      continue;
+    Finding& finding = answers.found_in(*refused, Confidence::likely, gpu.subject());
+    finding.evidence.push_back(evidence("/tensorflow/cuda_version", *cuda.get()));
+    finding.explanation = fmt::format("The libraries of CUDA {} know GPUs up to {}; {} has {}.", *cuda.get(),
+                                      targets->highest, gpu.name.empty() ? "this GPU" : gpu.name, has);
+    return;
+  }
+}
+
 // The only compute capability that a text mentions; empty: none, or several.
 std::string stated_capability(const Facts& facts) {
   std::string one;
@@ -234,6 +253,7 @@ void name_fitting_attention(const Facts& facts, Answers& answers) {
 
 void judge_texts(const Facts& facts, Answers& answers) {
   judge_stated(facts, answers);
+  judge_libraries(facts, answers);
   name_fitting_attention(facts, answers);
 }
 
@@ -267,7 +287,7 @@ Diagnosis diagnosis() {
           "image'.",
       .disproof = "The build's architecture list holds the GPU's major version, or PTX of an older one.",
       .remedy = "Install a build that supports this GPU's compute capability.",
-      .explains = {"usage.detected-unused", "runtime.jit-slow"},
+      .explains = {"usage.detected-unused", "runtime.jit-slow", "memory.preallocated"},
       .symptoms =
           {
               {{missing, "cuda-kernel-image"}, certain, code_was_made},
