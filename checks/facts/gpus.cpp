@@ -28,7 +28,12 @@ Vendor vendor_of(const PciDevice& device) {
 
 // An integrated GPU sits on bus 0 of its vendor's own host bridge; AMD's are recognised by their chip.
 bool is_integrated(const Gpu& gpu) {
-  if (gpu.vendor == Vendor::intel) return gpu.address.starts_with("0000:00:02.");
+  if (gpu.vendor == Vendor::intel) {
+    static const char* const families[] = {"UHD Graphics", "HD Graphics", "Iris"};
+    const bool named =
+        std::ranges::any_of(families, [&](const char* family) { return gpu.name.find(family) != std::string::npos; });
+    return gpu.address.starts_with("0000:00:02.") || (gpu.address.empty() && named);
+  }
   if (gpu.vendor != Vendor::amd) return false;
   static const char* const apus[] = {"Raphael",   "Renoir",        "Cezanne",   "Picasso", "Raven",
                                      "Rembrandt", "Phoenix",       "Strix",     "Krackan", "Barcelo",

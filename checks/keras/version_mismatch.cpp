@@ -4,6 +4,8 @@
 #include "checks/engine/rule.h"
 #include "checks/python/package_facts.h"
 #include "knowledge/frameworks/device_calls.h"
+#include "knowledge/frameworks/frameworks.h"
+#include "knowledge/gpus/drivers.h"
 
 namespace envdoctor::keras_version_mismatch {
 
@@ -62,7 +64,36 @@ void judge_removed(const Facts& facts, Answers& answers) {
   }
 }
 
+// By the releases alone, where no metadata says what TensorFlow requires: each from 2.6 on has a Keras of its own, and
+// Keras 2.4 is a name for that of TensorFlow 2.2 and later (https://github.com/keras-team/keras/releases/tag/2.4.0).
+void judge_releases(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts;
+  const Text& stated = of(snapshot.keras, &Keras::version);
+  const auto& packages = of(snapshot.python, &Python::packages).or_empty();
+  const auto listed = packages.find("keras");
+  const std::string tensorflow = framework_version(snapshot, "tensorflow");
+  const std::string keras = stated.get() ? *stated.get() : listed != packages.end() ? listed->second : "";
+  if (of(snapshot.python, &Python::requirements).get() || tensorflow.empty() || keras.empty() || facts.used() ||
+      of(snapshot.tensorflow, &Tensorflow::physical_gpus).or_empty() > 0)
+    return;
+  const auto needs = knowledge::tensorflow_needs(tensorflow);
+  const std::string own = needs ? needs->keras : "", release = knowledge::major_minor_of(keras);
+  const bool two = knowledge::major_of(own) == "2", of_this_kind = knowledge::major_of(release) == "2";
+  const bool other_release = two && of_this_kind && release != own && knowledge::compare_versions(release, "2.6") >= 0;
+  const bool needs_newer = release == "2.4" && knowledge::compare_versions(tensorflow, "2.2") < 0;
+  if (!other_release && !needs_newer) return;
+  Finding& finding = answers.found_on("package:keras");
+  finding.confidence = Confidence::likely;
+  finding.explanation =
+      other_release ? fmt::format("TensorFlow {} belongs with Keras {}; {} is installed.", tensorflow, own, keras)
+                    : "Keras " + keras + " needs TensorFlow 2.2 or later; " + tensorflow + " is installed.";
+  finding.evidence = {evidence(stated.get() ? "/keras/version" : "/python/packages/keras", keras),
+                      framework_seen(snapshot, "tensorflow")};
+  finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  judge_releases(facts, answers);
   judge_removed(facts, answers);
   judge_metadata(facts, answers);
   judge_conflicts(facts, answers);

@@ -82,6 +82,11 @@ void judge_environment(const Snapshot& snapshot, Answers& answers) {
     else if (amd.is(true) || !nvidia.is(true))
       judge(snapshot, "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", answers);
   }
+  // A container numbers the GPUs that it was given anew.
+  const std::string given = env_of(snapshot, "NVIDIA_VISIBLE_DEVICES").or_empty();
+  if (!nvidia.is(false) && in_container(snapshot).is(true) && !cuda_device_seen(snapshot) && given != "all" &&
+      given != "void" && given != "none")
+    judge(snapshot, "NVIDIA_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", answers);
   if (!nvidia.is(false) && !framework_version(snapshot, "jax").empty())
     judge(snapshot, "CUDA_VISIBLE_DEVICES", "JAX_CUDA_VISIBLE_DEVICES", answers);
 }

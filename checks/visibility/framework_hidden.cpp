@@ -6,7 +6,24 @@ namespace envdoctor::visibility_framework_hidden {
 
 using enum SymptomClass;
 
+// JAX_PLATFORMS=cpu, on a machine with a GPU.
+bool hidden_from_jax(const Snapshot& snapshot, Answers& answers) {
+  if (!of(snapshot.jax, &Jax::backend).is("cpu") || !has_any_gpu(snapshot).is(true)) return false;
+  for (const char* name : {"JAX_PLATFORMS", "JAX_PLATFORM_NAME"}) {
+    if (!env_of(snapshot, name).is("cpu")) continue;
+    Finding& finding = answers.found_on(std::string("env:") + name);
+    finding.severity = Severity::warning;
+    finding.confidence = Confidence::certain;
+    finding.explanation = std::string(name) + " leaves JAX the CPU alone.";
+    finding.evidence = {evidence(std::string("/env/") + name, "cpu"), evidence("/jax/backend", "cpu")};
+    finding.fix = {{.text = "Unset the variable.", .command = std::string("unset ") + name}};
+    return true;
+  }
+  return false;
+}
+
 void judge(const Snapshot& snapshot, Answers& answers) {
+  if (hidden_from_jax(snapshot, answers)) return;
   const Tensorflow* tensorflow = tensorflow_with_gpus(snapshot, answers);
   if (!tensorflow) return;
   const std::string physical = std::to_string(*tensorflow->physical_gpus.get());

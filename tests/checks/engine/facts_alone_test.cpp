@@ -63,6 +63,36 @@ TEST(FactsAlone, ShowPackagesThatNoReleaseTakes) {
   EXPECT_EQ(with(R"("protobuf": "4.25.0")", R"("tensorflow": {"version": "2.15.0"})"), "");
 }
 
+TEST(FactsAlone, ShowReleasesThatDoNotBelongTogether) {
+  const auto pair = [](const std::string& keras, const std::string& tensorflow) {
+    return first_root(R"("keras": {"version": ")" + keras + R"("}, "tensorflow": {"version": ")" + tensorflow +
+                      R"("})");
+  };
+  EXPECT_EQ(pair("2.4.3", "1.14.0"), "keras.version-mismatch");
+  EXPECT_EQ(pair("2.11.0", "2.9.1"), "keras.version-mismatch");
+  EXPECT_EQ(pair("2.9.0", "2.9.1"), "");
+  EXPECT_EQ(pair("2.4.3", "2.4.0"), "");
+  EXPECT_EQ(pair("3.3.3", "2.16.1"), "");
+}
+
+TEST(FactsAlone, ShowVariablesThatHideOrFilterTwice) {
+  const std::string gpu = R"("nvidia": {"devices": [{"name": "Tesla T4"}]})";
+  EXPECT_EQ(first_root(R"("jax": {"backend": "cpu"}, "env": {"JAX_PLATFORMS": "cpu"}, )" + gpu),
+            "visibility.framework-hidden");
+  EXPECT_EQ(first_root(R"("jax": {"backend": "gpu"}, "env": {"JAX_PLATFORMS": "cuda"}, )" + gpu), "");
+  const std::string container = R"("host": {"container": "docker"}, "torch": {"device_count": 0}, )" + gpu;
+  EXPECT_EQ(first_root(R"("env": {"NVIDIA_VISIBLE_DEVICES": "2", "CUDA_VISIBLE_DEVICES": "2"}, )" + container),
+            "visibility.double-filter");
+  EXPECT_NE(first_root(R"("env": {"NVIDIA_VISIBLE_DEVICES": "all", "CUDA_VISIBLE_DEVICES": "2"}, )" + container),
+            "visibility.double-filter");
+}
+
+TEST(FactsAlone, AskNothingOfABuildForTheCpuBesideAnIntegratedGpu) {
+  const std::string cpu = R"("torch": {"version": "2.2.0+cpu", "cuda_available": false}, )";
+  EXPECT_EQ(first_root(cpu + R"("pci": [{"vendor": "Intel", "name": "UHD Graphics 630", "driver": "i915"}])"), "");
+  EXPECT_EQ(first_root(cpu + R"("pci": [{"vendor": "NVIDIA", "name": "GeForce RTX 3060"}])"), "runtime.cpu-only-build");
+}
+
 TEST(FactsAlone, KnowGpusByTheirNames) {
   EXPECT_EQ(first_root(R"f("pci": [{"vendor": "NVIDIA Corporation", "name": "GT218 [GeForce 210] (rev a2)"}],
                           "nvidia": {"userspace_driver_version": "410.48", "nvml_error": "NVML_ERROR_DRIVER_NOT_LOADED"})f"),
