@@ -130,6 +130,8 @@ bool starts_printed_errors(std::string_view line);
 Snapshot parse_printed_errors(const std::string& text);
 bool starts_device_rows(std::string_view line);
 Snapshot parse_device_rows(const std::string& text);
+bool starts_log_gaps(std::string_view line);
+Snapshot parse_log_gaps(const std::string& text);
 bool starts_peer_copies(std::string_view line);
 Snapshot parse_peer_copies(const std::string& text);
 bool starts_installs(std::string_view line);

@@ -79,6 +79,7 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"list of runs", starts_list_of_runs, parse_repeated_runs, short_report},
       {"printed errors", starts_printed_errors, parse_printed_errors, short_report},
       {"device rows", starts_device_rows, parse_device_rows, short_report},
+      {"log gaps", starts_log_gaps, parse_log_gaps, short_report},
       {"peer copies", starts_peer_copies, parse_peer_copies, short_report},
       {"install commands", starts_installs, parse_installs, short_report},
   };
