@@ -80,7 +80,8 @@ Finding& add_finding(Answers& answers, const Symptom& symptom, const char* id, C
   finding.explanation = row->claim;
   if (helped)
     finding.explanation =
-        "Without this change the same command failed, or took several times as long. " + finding.explanation;
+        "The same command failed, or took several times as long, without the change on the line shown. " +
+        finding.explanation;
   finding.evidence.push_back(evidence(symptom));
   finding.fix.push_back({.text = row->remedy});
   return finding;

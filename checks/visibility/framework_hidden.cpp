@@ -1,4 +1,4 @@
-// visibility.framework-hidden: TensorFlow finds GPUs and is told to use none.
+// visibility.framework-hidden: TensorFlow finds GPUs and is told to use none, or a variable leaves JAX the CPU alone.
 #include "checks/engine/rule.h"
 #include "checks/facts/tensorflow_gpus.h"
 
