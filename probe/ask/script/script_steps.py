@@ -9,6 +9,20 @@ CHOOSES_BY_ENTERING = ("cupy.cuda.Device", "torch.cuda.device", "jax.default_dev
 ENTERED_CONTEXTS = ("cupy.cuda.Device", "torch.cuda.device", "torch.no_grad", "torch.inference_mode", "torch.autocast",
                     "torch.amp.autocast", "torch.cuda.stream", "tensorflow.device", "jax.default_device", "numba.cuda.gpus",
                     "jax.default_matmul_precision", "cupy.cuda.Stream")
+# What with enters, by full names and by names of methods, and what it would enter in vain.
+WITH_ENTERS = re.compile(r"torch\.(no_grad|inference_mode|enable_grad|set_grad_enabled|autocast|amp\.autocast|cuda\.amp\.autocast|device|"
+                        r"cuda\.(device|stream|graph)|nn\.attention\.sdpa_kernel|backends\.cuda\.sdp_kernel|profiler\.(profile|record_function)|"
+                        r"random\.fork_rng)$|tensorflow\.(device|GradientTape)$|cupy\.cuda\.(Device|Stream)$|"
+                        r"jax\.(default_device|default_matmul_precision|disable_jit|debug_nans|enable_x64|transfer_guard|profiler\.trace)$")
+# What does nothing before it is called, and needs no argument.
+CALLED_FOR_EFFECT = re.compile(
+    r"torch\.(cuda|mps|xpu|accelerator)\.(synchronize|empty_cache|ipc_collect|init|reset_peak_memory_stats|reset_accumulated_memory_stats)$|"
+    r"torch\.(distributed\.(barrier|destroy_process_group)|compiler\.reset|_dynamo\.reset|compiler\.cudagraph_mark_step_begin)$|"
+    r"jax\.(effects_barrier|clear_caches|distributed\.initialize)$|numba\.cuda\.(synchronize|close|syncthreads|syncwarp)$|gc\.collect$|"
+    r"cupy\.cuda\.(runtime\.deviceSynchronize|Stream\.null\.synchronize)$|(tensorflow\.)?keras\.backend\.clear_session$|"
+    r"tensorflow\.(test\.experimental\.sync_devices|keras\.backend\.clear_session)$|horovod\.torch\.(init|shutdown)$")
+CALLED_METHODS = ("block_until_ready", "synchronize", "free_all_blocks", "wait_for_everyone", "zero_grad", "empty_cache")
+MAPS_OVER_LEAVES = ("jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map", "torch.utils._pytree.tree_map")
 STATES_OF_SHARDS = ("state_dict_type", "full_optim_state_dict", "optim_state_dict", "get_model_state_dict",
                     "get_optimizer_state_dict", "get_state_dict")
 BEGINS_CUDA = re.compile(r"\.cuda\(|\.to\(['\"]cuda|device=['\"]cuda|cuda\.(synchronize|get_device_(name|properties)|mem_get_info|"
@@ -44,6 +58,9 @@ class Steps(WholeFile):
         functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
         self.once(nodes, functions)
         self.not_entered(nodes)
+        self.one_of_two_contexts(nodes)
+        self.named_alone(nodes)
+        self.loops_own_name(nodes)
         self.highest_of_all(nodes)
         self.highest_so_far(nodes)
         if {"torch", "accelerate", "transformers"} & roots:
@@ -154,6 +171,149 @@ class Steps(WholeFile):
                 made = self.context_of(one.value)
                 if made is not None and self.full(made.func) in CHOOSES_BY_ENTERING and made.args and not isinstance(made.args[0], ast.Constant):
                     self.reader.mistake(one.value, "a context that is not entered", self.written(made), other=made)
+            elif isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Attribute) and isinstance(
+                    one.value, ast.Call):
+                made = self.context_of(one.value)
+                if made is not None and self.full(made.func) in CHOOSES_BY_ENTERING and made.args and getattr(
+                        made.args[0], "value", None) != 0 and self.is_kept_in_vain(one):
+                    self.reader.mistake(one.value, "a context that is not entered", self.written(made), other=made)
+
+    def is_kept_in_vain(self, statement):
+        """self.device = cupy.cuda.Device(gpu), which nobody reads, before arrays that are made in the same function."""
+        target = statement.targets[0]
+        if self.says(r"\.use\(|set_device|setDevice|enter_context|getattr\(|__dict__|vars\("):
+            return False
+        for one in self.origins.nodes:
+            if isinstance(one, ast.Attribute) and one.attr == target.attr and isinstance(one.ctx, ast.Load):
+                outer = self.origins.parents.get(id(one))
+                if not isinstance(outer, ast.Attribute) or outer.attr != "id":
+                    return False
+        scope = self.origins.scope(statement)
+        roots = ("cupy.", ) if "cupy" in self.full(statement.value.func) else ("torch.", "jax.")
+        return isinstance(scope, ast.FunctionDef) and any(
+            call.lineno > statement.lineno and self.full(call.func).startswith(roots) and ".cuda." not in self.full(call.func)
+            for call in calls_in(scope.body))
+
+    def one_of_two_contexts(self, nodes):
+        """with torch.no_grad() and torch.autocast("cuda"): an object is true, so that `and` gives the second alone."""
+        for one in nodes:
+            if not isinstance(one, ast.BoolOp) or not self.is_context(one.values[0]):
+                continue
+            lost = one.values[0] if isinstance(one.op, ast.And) else one.values[1]
+            if isinstance(one.op, ast.And) or self.is_context(lost):
+                self.reader.mistake(one, "a context in the place of another", self.written(one), self.written(lost), other=lost)
+
+    def is_context(self, node):
+        """Whether all that an expression gives is a context that with could enter."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("no_sync", "scope") and not node.args:
+            return not self.full(node.func)
+        values = self.origins.of(node)
+        return bool(values) and all(isinstance(one, ast.Call) and WITH_ENTERS.match(self.full(one.func)) for one in values)
+
+    def loops_own_name(self, nodes):
+        """for t in self.tensors(): t = t.to(device), where a dataclass of tensors lists its fields: they stay where they are."""
+        for loop in nodes:
+            if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or not loop.body:
+                continue
+            last, name = loop.body[-1], loop.target.id
+            call = last.value if isinstance(last, ast.Assign) and self.written(last.targets[0]) == name else None
+            if not isinstance(call, ast.Call) or getattr(call.func, "attr", "") not in ("to", "cuda", "cpu") or self.written(
+                    call.func.value) != name or loop.orelse or not self.gives_tensors(loop.iter):
+                continue
+            scope = self.origins.scope(loop) or nodes[0]
+            if any(isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load) and one.lineno > last.lineno for one in ast.walk(scope)):
+                continue
+            if not any(event.get("name") == "a loop's own name that is moved" and event.get("line") == last.lineno for event in self.reader.events):
+                self.reader.mistake(last, "a loop's own name that is moved", self.written(last), other=loop)
+
+    def gives_tensors(self, node):
+        """Whether a loop over this goes through fields of a class that are annotated as tensors, and nothing else."""
+        values = self.origins.of(node)
+        return bool(values) and all(self.lists_tensors(one) for one in values)
+
+    def lists_tensors(self, one):
+        if isinstance(one, (ast.List, ast.Tuple)):
+            return bool(one.elts) and all(isinstance(part, ast.Attribute) and self.is_field_of_tensor(part) for part in one.elts)
+        if not isinstance(one, (ast.ListComp, ast.GeneratorExp)) or len(one.generators) != 1:
+            return False
+        of, over = one.elt, one.generators[0]
+        if not is_call_of(of, "getattr", 2) or self.written(of.args[0]) != "self" or over.ifs:
+            return False
+        own = next((outer for outer in self.origins.around(one) if isinstance(outer, ast.ClassDef)), None)
+        listed = re.match(r"((dataclasses\.)?fields\(self\)|self\.__dataclass_fields__|self\.__annotations__|vars\(self\)|self\.__dict__)$", self.written(over.iter))
+        kinds = [part.annotation for part in own.body if isinstance(part, ast.AnnAssign)] if own is not None and listed else []
+        return bool(kinds) and all(self.full(kind) == "torch.Tensor" for kind in kinds)
+
+    def is_field_of_tensor(self, one):
+        own = self.origins.owner(one)
+        return own is not None and any(isinstance(part, ast.AnnAssign) and self.written(part.target) == one.attr and self.full(
+            part.annotation) == "torch.Tensor" for part in own.body)
+
+    # ---- what is named and not called
+
+    def named_alone(self, nodes):
+        """self.sync, where self.sync = torch.cuda.synchronize; also in a conditional expression, a list or a lambda that is mapped."""
+        probed = {id(inner) for one in nodes if isinstance(one, ast.Try) and any(
+            handler.type is None or re.search(r"AttributeError|\bException|NameError", self.written(handler.type)) for handler in one.handlers)
+                  for part in one.body for inner in ast.walk(part)}
+        for one in nodes:
+            if not isinstance(one, ast.Expr) or id(one) in probed:
+                continue
+            for named in self.left_over(one.value):
+                what = self.to_be_called(named)
+                if what is None:
+                    continue
+                at = named if isinstance(named, (ast.Name, ast.Attribute)) else what
+                written = self.written(at)
+                if any(event.get("line") == at.lineno and event.get("name", "").endswith("that is named and not called")
+                       for event in self.reader.events):
+                    continue
+                kind = "wait" if written.endswith("block_until_ready") else "method"
+                self.reader.mistake(at, "a %s that is named and not called" % kind, written)
+
+    def left_over(self, value):
+        """The expressions of a statement whose values nobody takes."""
+        if isinstance(value, ast.IfExp):
+            return self.left_over(value.body) + self.left_over(value.orelse)
+        if isinstance(value, ast.BoolOp):
+            return self.left_over(value.values[-1])
+        if isinstance(value, (ast.List, ast.Tuple)):
+            return [one for part in value.elts for one in self.left_over(part)]
+        if isinstance(value, ast.ListComp):
+            return self.left_over(value.elt)
+        if isinstance(value, ast.Call) and value.args and isinstance(value.args[0], ast.Lambda) and (
+                self.full(value.func) or self.written(value.func)) in MAPS_OVER_LEAVES:
+            return self.left_over(value.args[0].body)
+        return [value]
+
+    def to_be_called(self, named):
+        """The function that an expression names, or gives as its result, and that should have been called; None: none."""
+        if isinstance(named, ast.Call):  # sync(), where sync = lambda: torch.cuda.synchronize
+            if self.full(named.func):
+                return None
+            values = [one for one in self.origins.of(named) if isinstance(one, ast.Attribute)]
+            return next((one for one in values if self.is_effect(one)), None)
+        if not isinstance(named, (ast.Name, ast.Attribute)):
+            return None
+        if self.is_effect(named):
+            return named
+        return next((one for one in self.origins.of(named) if one is not named and self.is_effect(one)), None)
+
+    def is_effect(self, one):
+        """Whether an expression is a function that is called for its effect alone, with no argument that it needs."""
+        if isinstance(one, (ast.Name, ast.Attribute)):
+            full = self.full(one)
+            if full:
+                return CALLED_FOR_EFFECT.match(full) is not None
+            own = any(isinstance(of, ast.FunctionDef) and of.name == getattr(one, "attr", "") for of in self.origins.nodes)
+            return isinstance(one, ast.Attribute) and one.attr in CALLED_METHODS and not own
+        if isinstance(one, ast.Lambda):
+            return not one.args.args and isinstance(one.body, ast.Call) and self.is_effect(one.body.func)
+        if isinstance(one, ast.FunctionDef) and not one.decorator_list:
+            needed = len(one.args.args) - len(one.args.defaults) - int(isinstance(self.origins.scope(one), ast.ClassDef))
+            return needed <= 0 and any(isinstance(part, ast.Expr) and isinstance(part.value, ast.Call) and CALLED_FOR_EFFECT.match(
+                self.full(part.value.func)) for part in ast.walk(one))
+        return False
 
     def context_of(self, call):
         """What a call makes that a with would have to enter, itself or as the result of a function of the file that enters none."""
@@ -172,6 +332,10 @@ class Steps(WholeFile):
             return False
         reads = [one for one in ast.walk(scope) if isinstance(one, ast.Name) and one.id == target.id and one is not target]
         by = [self.origins.parents.get(id(one)) for one in reads]
+        asked = any(isinstance(one, ast.Attribute) and one.attr != "id" for one in by)
+        if asked and not any(call.lineno > target.lineno and (re.match(r"(cupy|torch|jax)\.(?!cuda\.)", self.full(call.func)) or self.origins.functions_of(
+                call.func)) for call in calls_in(getattr(scope, "body", []) if isinstance(getattr(scope, "body", None), list) else [])):
+            return False  # it is made to tell about a GPU, and nothing is computed
         return all(isinstance(one, ast.FormattedValue) or isinstance(one, ast.Attribute) and one.attr in (
             "id", "pci_bus_id", "mem_info", "attributes", "compute_capability") or isinstance(one, ast.Call) and getattr(
                 one.func, "id", "") == "print" for one in by)

@@ -1296,7 +1296,7 @@ class Torch(Loaders):
             return reader.mistake(of, "a method that is named and not called", reader.written(of))
         function = reader.full(of) if isinstance(of, ast.Attribute) else None
         if function and function.startswith(("torch.cuda.", "torch.distributed.", "torch.mps.", "torch.xpu.")) and \
-                reader.given.taken_by(function) is not None and of.attr[:1].islower():
+                reader.given.taken_by(function) is not None and of.attr[:1].islower() and not reader.trying:  # whether a release has it
             return reader.mistake(of, "a method that is named and not called", reader.written(of))
         if not isinstance(of, ast.Call):
             return None
