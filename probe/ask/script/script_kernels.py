@@ -58,6 +58,7 @@ class Kernels(OfValues):
             self.times_read_early(nodes)
         if {"pycuda", "cupy"} & roots:
             self.doubles_for_floats(calls)
+            self.numbers_for_floats(calls)
         if "pycuda" in roots:
             self.pageable(calls)
         if "pyopencl" in roots and self.says(r"\.profile\.(start|end|queued|submit)") and not self.says(r"PROFILING_ENABLE|properties="):
@@ -550,6 +551,57 @@ class Kernels(OfValues):
                         self.full(array.value.func)) and self.word(array.value, "dtype") is None and not (
                             len(array.value.args) > 1 and re.search(r"float|int|dtype", self.written(array.value.args[-1]))):
                     self.mistake(array, "doubles for a kernel of floats", name, self.written(one), other=call)
+
+    def numbers_for_floats(self, calls):
+        """kernel(blocks, threads, (x, 0.5)) of CuPy's, with `float scale`: a float of Python is handed on in 8 bytes."""
+        for call in calls:
+            if len(call.args) != 3 or self.full(call.func):
+                continue
+            made = self.origins.made_by(call.func, "cupy.RawKernel")
+            source, name = made.args[:2] if made is not None and len(made.args) > 1 else (None, None)
+            of = self.value_of(call.func) if made is None else None
+            if isinstance(of, ast.Call) and self.method(of, "get_function") and of.args:
+                module = self.origins.made_by(of.func.value, "cupy.RawModule")
+                source, name = self.given(module, 0, "code") if module is not None else None, of.args[0]
+            text, name = self.origins.text_of(source), self.origins.text_of(name)
+            kernel = re.search(r"__global__\s+(?:void\s+)?[^;{]*?\b%s\s*\(([^)]*)\)" % re.escape(name), text) if text and name else None
+            given = self.value_of(call.args[2])
+            if kernel is None or not isinstance(given, ast.Tuple) or any(isinstance(one, ast.Starred) for one in given.elts):
+                continue
+            for kind, one in zip(kernel.group(1).split(","), given.elts):
+                if re.match(r"\s*(const\s+)?float\s+(const\s+)?\w+\s*$", kind) and self.is_plain_number(one, True, 6):
+                    of = self.value_of(one)  # where it is computed
+                    at = of if isinstance(of, (ast.BinOp, ast.Call)) else one
+                    self.mistake(at, "a double for a float of a kernel", self.written(one), kind.strip(), other=call)
+                    break
+
+    def is_plain_number(self, node, fraction, deepest):
+        """Whether an expression is surely a float of Python's; without `fraction`, one of its whole numbers will do."""
+        if deepest <= 0:
+            return False
+        if isinstance(node, ast.Constant):
+            return type(node.value) is float or not fraction and type(node.value) is int
+        if isinstance(node, ast.UnaryOp):
+            return isinstance(node.op, (ast.USub, ast.UAdd)) and self.is_plain_number(node.operand, fraction, deepest - 1)
+        if isinstance(node, ast.BinOp):
+            sides = (node.left, node.right)
+            if not all(self.is_plain_number(one, False, deepest - 1) for one in sides):
+                return False
+            return not fraction or isinstance(node.op, ast.Div) or any(self.is_plain_number(one, True, deepest - 1) for one in sides)
+        if isinstance(node, ast.Call) and re.match(r"math\.(sqrt|exp|log\w*|sin|cos|tan|radians|degrees|hypot|atan2?)$", self.full(node.func)):
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in (("float", ) if fraction else ("float", "int", "len")):
+            return not self.origins.functions_of(node.func)
+        if isinstance(node, ast.Attribute) and self.full(node) in ("math.pi", "math.e", "math.tau"):
+            return True
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return False
+        values = [one for one in self.origins.of(node) if one is not node]
+        known = [one for one in values if isinstance(one, ast.AST)]
+        # What else it may be is what argparse gives for an option with such a default.
+        others = [getattr(one, "of", None) for one in values if not isinstance(one, ast.AST)]
+        return bool(known) and all(self.is_plain_number(one, fraction, deepest - 1) for one in known) and all(isinstance(one, ast.Call) and getattr(
+            one.func, "attr", "") == "parse_args" for one in others) and not (others and self.says(r"type *= *(np|numpy|cp|cupy)\."))
 
     def pageable(self, calls):
         """memcpy_htod_async from an array of NumPy's, which isn't page-locked."""

@@ -89,6 +89,7 @@ class Steps(WholeFile):
             self.kept_of_recorded(nodes)
             self.updated_for_many(functions)
             self.mean_with_graph(nodes)
+            self.mean_of_what_has_no_backward(nodes)
             self.objects_without_device(nodes)
             self.replaced_unmoved(nodes)
             self.released_by_name(functions)
@@ -1396,6 +1397,103 @@ class Steps(WholeFile):
                                   r"\b%s\.backward\(" % re.escape(self.written(call.args[0])), self.reader.text)]
                     if names and again and handed:
                         self.mistake(one, "a loss that is kept with its graph", sorted(names)[0], other=handed[0])
+
+    def mean_of_what_has_no_backward(self, nodes):
+        """self.value = 0.9 * self.value + 0.1 * x, in a meter that is given a tensor of the model's output, loop after loop."""
+        if not self.says(r"\.backward\(") or self.says(r"set_grad_enabled\(False|inference_mode"):
+            return
+        for of in nodes:
+            for method in of.body if isinstance(of, ast.ClassDef) and not of.bases else ():
+                if not isinstance(method, ast.FunctionDef) or method.name.startswith("__") and method.name != "__call__" or method.decorator_list:
+                    continue
+                given = {one.arg for one in method.args.args[1:]}
+                for one in ast.walk(method):
+                    kept = self.grows_with(one, given)
+                    if kept is None or re.search(r"\b%s = .*\b%s\b|self\.\w+(\.\w+)* = .*self\.\w+\.detach|no_grad" % (kept, kept), self.reader.written_whole(method)):
+                        continue
+                    target = one.target if isinstance(one, ast.AugAssign) else one.targets[0]
+                    handed = self.handed_with_graph(method, kept) if self.is_read_as_number(target.attr, one) else None
+                    if handed is not None and self.is_kept_over(handed) and not any(event.get("name") == "a loss that is kept with its graph" for event in self.reader.events):
+                        self.mistake(one, "a loss that is kept with its graph", kept, other=handed)
+
+    def is_read_as_number(self, name, statement):
+        """Whether all that reads an attribute of this name prints it, or takes its number: nothing goes backward through it."""
+        own = {id(one) for one in ast.walk(statement)}
+        for one in self.origins.nodes:
+            if not isinstance(one, ast.Attribute) or one.attr != name or not isinstance(one.ctx, ast.Load) or id(one) in own:
+                continue
+            if not any(isinstance(outer, (ast.FormattedValue, ast.Compare)) or isinstance(outer, ast.Call) and (
+                    getattr(outer.func, "id", "") in ("float", "print", "round") or getattr(outer.func, "attr", "") in ("item", "detach"))
+                       for outer in self.origins.around(one)):
+                return False
+        return True
+
+    def is_kept_over(self, handed):
+        """Whether the loop around an expression makes no object of the file's classes, so that what keeps it is older."""
+        loop = next((one for one in self.origins.around(handed) if isinstance(one, (ast.For, ast.While))), None)
+        return loop is not None and not any(isinstance(of, ast.ClassDef) for call in calls_in(loop.body) for of in self.origins.functions_of(call.func))
+
+    def grows_with(self, one, given):
+        """The parameter that a statement adds to what it adds to itself each time, as it is; None: none."""
+        target = one.target if isinstance(one, ast.AugAssign) else one.targets[0] if isinstance(one, ast.Assign) else None
+        if not isinstance(target, ast.Attribute) or getattr(target.value, "id", "") != "self":
+            return None
+        value = one.value
+        if isinstance(one, ast.Assign) and not (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and any(
+                self.plain_in(side, target.attr) for side in (value.left, value.right))):
+            return None
+        sides = [value] if isinstance(one, ast.AugAssign) else [value.left, value.right]
+        return next((name for name in sorted(given) for side in sides if self.plain_in(side, name)), None)
+
+    def plain_in(self, node, name):
+        """Whether a product is one of this name or attribute, with nothing called on it."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div, ast.Add, ast.Sub)):
+            return self.plain_in(node.left, name) or isinstance(node.op, (ast.Mult, ast.Add)) and self.plain_in(node.right, name)
+        return getattr(node, "id", getattr(node, "attr", None)) == name
+
+    def handed_with_graph(self, method, name):
+        """The expression that a method is given, of a loss or of what the model gave, in a loop that trains; None: not sure."""
+        of_name = [one for one in self.origins.nodes if isinstance(one, ast.FunctionDef) and one.name == method.name]
+        calls = [one for one in self.origins.nodes if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == method.name]
+        at = [one.arg for one in method.args.args].index(name) - 1
+        for call in calls if len(of_name) == 1 else [site.call for site in self.origins.sites(method)]:
+            given = next((k.value for k in call.keywords if k.arg == name), call.args[at] if len(call.args) > at else None)
+            for one in self.values_given(given) if given is not None else ():
+                if self.has_graph(one, 6):
+                    return one
+        return None
+
+    def values_given(self, node):
+        """What a name comes from: also each of **values, where a loop over values.items() hands them on."""
+        loop = next((one for one in self.origins.statements_of(node) if isinstance(one, ast.For)), None) if isinstance(node, ast.Name) else None
+        over = re.match(r"(\w+)\.(items|values)\(\)$", self.written(loop.iter)) if loop is not None else None
+        outer = self.origins.scope(loop) if over else None
+        if not isinstance(outer, ast.FunctionDef) or outer.args.kwarg is None or outer.args.kwarg.arg != over.group(1):
+            return [node]
+        return [k.value for site in self.origins.sites(outer) for k in site.call.keywords if k.arg]
+
+    def has_graph(self, node, deepest):
+        """Whether a value is computed from what a module gave in the same function, and nothing detached it."""
+        if deepest <= 0 or re.search(r"detach|\.item\(|float\(|tolist|argmax|no_grad|\.data\b|==|[<>]", self.written(node)):
+            return False
+        scope = self.origins.scope(node)
+        if not isinstance(scope, ast.FunctionDef) or "no_grad" in self.reader.written_whole(scope) or any(isinstance(one, ast.With) and re.search(
+                r"no_grad|inference_mode|set_grad_enabled", self.written(one.items[0].context_expr)) for one in self.origins.around(node)):
+            return False
+        if isinstance(node, ast.Name):
+            made = self.origins.statements_of(node)
+            return len(made) == 1 and isinstance(made[0], ast.Assign) and self.has_graph(made[0].value, deepest - 1)
+        if isinstance(node, ast.UnaryOp):
+            return self.has_graph(node.operand, deepest - 1)
+        if isinstance(node, ast.BinOp):
+            return self.has_graph(node.left, deepest - 1) or self.has_graph(node.right, deepest - 1)
+        if not isinstance(node, ast.Call):
+            return False
+        if re.match(r"torch\.nn\.functional\.\w+$", self.full(node.func)):
+            return bool(node.args) and self.has_graph(node.args[0], deepest - 1)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("sum", "mean", "exp", "log", "pow", "square", "float", "flatten", "abs", "clamp", "view", "squeeze", "var", "std"):
+            return self.has_graph(node.func.value, deepest - 1)
+        return isinstance(node.func, ast.Name) and bool(re.search(r"\b%s\.parameters\(" % re.escape(node.func.id), self.reader.written_whole(scope)))
 
     def objects_without_device(self, nodes):
         """dist.all_gather_object with NCCL, which takes the current GPU: the first, where nobody chose."""

@@ -18,6 +18,9 @@ DRAWS_OF_TRACES = re.compile(
     r"(numpy\.random\.(rand|randn|randint|random|normal|uniform|choice|permutation|shuffle|standard_normal|random_sample|"
     r"binomial|poisson|beta|gamma|exponential)|random\.(random|randint|uniform|gauss|choice|shuffle|sample|randrange|"
     r"normalvariate))$")
+# Attributes of a state that hold its arrays.
+PARTS_OF_STATES = ("params", "opt", "opt_state", "weights", "model", "variables", "ema", "ema_params", "batch_stats", "grads", "mu", "nu",
+                   "target_params", "master", "velocity", "momentum")
 WAITS_OF_TRACES = re.compile(r"block_until_ready(?!\s*(\n|$))|device_get|\.item\(|\.tolist\(|effects_barrier|float\(|int\(|asarray\(|"
                              r"np\.array\(|onp\.|print\(|copy_to_host|\.numpy\(|\.result\(|assert|%timeit|if .*loss")
 OF_CASES = "*"  # among the names that a loop binds: it goes through cases
@@ -536,20 +539,33 @@ class Tracing:
             if isinstance(statement, (ast.For, ast.While)):
                 for call in (one for one in ast.walk(statement) if isinstance(one, ast.Call)):
                     given = {self.written(one) for one in self.donated(call) if one is not None}
-                    gone.update({name: call for name, held in others.items() if given & set(held) and not self.binds(bound, name)})
+                    gone.update({name: call for name, held in others.items() if self.is_part(held, given) and not self.binds(bound, name)})
                     gone.update({name: call for name in self.kept_in_loop(statement, given)})
             for call in self.own_calls(statement):
                 for one in self.donated(call):
                     if not isinstance(one, (ast.Name, ast.Attribute)):
                         continue
                     text = self.written(one)
-                    gone.update({name: call for name, held in others.items() if text in held})
+                    gone.update({name: call for name, held in others.items() if self.is_part(held, {text})})
                     if self.binds(bound, text):
                         continue
                     if loops and not self.binds(loops[-1], text):
                         self.reader.mistake(call, "a buffer that was donated", text, self.written(call.func), other=call)
                     else:
                         gone[text] = call
+            if isinstance(statement, ast.Assign):  # state = fresh(): what another name holds is no longer the state's
+                self.aliases = {name: held for name, held in self.aliases.items() if not self.left_by(held, bound)}
+                others = {name: held for name, held in others.items() if not self.left_by(held, bound)}
+
+    @staticmethod
+    def left_by(held, bound):
+        """Whether the names that a name's value came from have all got another value."""
+        return all(text in bound or any(text.startswith(name + ".") for name in bound) for text in held)
+
+    @staticmethod
+    def is_part(held, given):
+        """Whether what a name holds is given away, itself or as an attribute: kept = state.params, of a state that is donated."""
+        return any(text == one or text.startswith(one + ".") and text[len(one) + 1:] in PARTS_OF_STATES for text in held for one in given)
 
     def kept_in_loop(self, loop, given):
         """The names that a loop binds to what a later round gives away, and to nothing else: if loss < best: kept = params"""

@@ -608,7 +608,24 @@ class Wholes(WholeFile):
                 if half and scaled is not None:
                     return self.reader.mistake(one, "weights in half precision under a scaler", self.written(kind),
                                                other=scaled.value)
+            trained = self.halved_for_trainer(one) if isinstance(one, ast.Call) else None
+            if trained is not None:
+                return self.reader.mistake(trained[0], "weights in half precision under a scaler", self.written(trained[0]), other=trained[1])
         return None
+
+    def halved_for_trainer(self, call):
+        """(model.half(), fp16=True), of Trainer(model, args) whose model comes from one and whose args say the other."""
+        if not re.match(r"transformers\.(Seq2Seq)?Trainer$", self.full(call.func)):
+            return None
+        model, settings = self.given(call, 0, "model"), self.made_by(
+            self.given(call, 1, "args"), re.compile(r"transformers\.(Seq2Seq)?TrainingArguments$"), surely=True)
+        scaled = self.word(settings, "fp16") if settings is not None else None
+        made = self.origins.wrappers_of(model) if model is not None and scaled is not None and self.said(scaled) is True else []
+        half = [one for one in made if isinstance(one.func, ast.Attribute) and (one.func.attr == "half" and not one.args or one.func.attr == "to" and any(
+            self.full(kind) in ("torch.float16", "torch.half") for kind in one.args + [k.value for k in one.keywords if k.arg == "dtype"]))]
+        wide = any(isinstance(one.func, ast.Attribute) and one.func.attr in ("float", "bfloat16", "double", "to") and one not in half for one in made)
+        alone = model is not None and len(self.origins.known(model, True)) == 1
+        return (half[0], scaled) if half and not wide and alone and not any(self.in_branch(one) for one in half) else None
 
     # ---- CuPy
 
