@@ -116,6 +116,7 @@ class Wholes(WholeFile):
             self.volatile(nodes)
             self.kept_with_graph(nodes)
             self.compiled_states(functions + modules)
+            self.parallel_states()
             self.copied_to_host(nodes)
             self.streams_apart(nodes)
             self.profiled(nodes)
@@ -382,12 +383,33 @@ class Wholes(WholeFile):
                 return state, call
         return None, None
 
+    def parallel_states(self):
+        """torch.save(ddp.state_dict(), path), and plain.load_state_dict(torch.load(path), strict=False), which takes nothing of it."""
+        if self.says(r"\.module\b|module\.['\"]|removeprefix|consume_prefix|unwrap|\.lstrip\(|\[7:\]|replace\(|hasattr\("):
+            return
+        calls, kinds = self.tracing.index.calls, DDP_OF_TORCH + ("torch.nn.DataParallel", )
+        loads = [one for one in calls if is_call(one, "load_state_dict") and one.args and self.said(self.given(one, 1, "strict")) is False]
+        saves = [one for one in calls if loads and self.full(one.func) == "torch.save" and len(one.args) > 1]
+        for call in loads:
+            made = self.origins.of(call.func.value, True)
+            if not made or not all(isinstance(one, ast.Call) for one in made) or self.made_by(call.func.value, *kinds) is not None:
+                continue
+            within = self.origins.scope(call)
+            files = [one.args[0] for one in calls if self.full(one.func) == "torch.load" and one.args and self.origins.scope(one) is within]
+            written = [one for one in saves if len(files) == 1 and self.is_same_file(one.args[1], files[0])]
+            state = [inner for one in written for part in [one.args[0]] + self.origins.known(one.args[0]) for inner in ast.walk(part) if is_call(
+                inner, "state_dict") and not re.search(r"opt|sched|scaler", self.written(inner.func.value), re.I)]
+            if len(written) == 1 and state and all(self.made_by(one.func.value, *kinds, surely=True) is not None for one in state):
+                return self.mistake(call, "a state of a parallel model that nothing takes", self.written(state[0]), other=state[0])
+
     def is_same_file(self, one, other):
         """Whether both say the same path: the same text, or a name or member of the same values."""
         said = self.said(one)
         if isinstance(said, str):
             return said == self.said(other)
-        first, second = ({id(made) for made in self.origins.known(path)} for path in (one, other))
+        # args.checkpoint of two functions is one option.
+        first, second = ({self.written(made) if isinstance(made, ast.Attribute) and self.origins.calls_of_option(made.attr) else id(
+            made) for made in self.origins.known(path)} for path in (one, other))
         return bool(first) and first == second
 
     def copied_to_host(self, nodes):
