@@ -101,6 +101,13 @@ def two_filters():
     return snapshot
 
 
+def jax_without_gpu():
+    snapshot = host("made-a100-healthy")
+    snapshot["jax"] = {"version": "0.4.30", "backend": "cpu", "plugins": {"jax-cuda12-plugin": "0.4.30"}}
+    snapshot["env"] = dict(snapshot.get("env", {}), JAX_PLATFORMS="cpu")
+    return snapshot
+
+
 def mesa():
     snapshot = host("made-arc-a770-healthy")
     snapshot["level_zero"] = {"devices": []}
@@ -625,6 +632,7 @@ EXECUTED = {
     "visibility.empty": lambda: by_variable("visibility.empty", host("made-visible-devices-empty")),
     "visibility.order-mismatch": lambda: by_variable("visibility.order-mismatch", host("made-mixed-gpus-order-mismatch")),
     "visibility.double-filter": lambda: by_variable("visibility.double-filter", two_filters()),
+    "visibility.framework-hidden": lambda: by_variable("visibility.framework-hidden", jax_without_gpu()),
     "opencl.rusticl-not-enabled": lambda: by_variable("opencl.rusticl-not-enabled", mesa()),
     "memory.preallocated": lambda: by_variable("memory.preallocated", shared_gpu()),
     "runtime.cuda-library-missing": cuda_libraries,
