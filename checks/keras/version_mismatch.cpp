@@ -69,10 +69,8 @@ void judge_removed(const Facts& facts, Answers& answers) {
 void judge_releases(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
   const Text& stated = of(snapshot.keras, &Keras::version);
-  const auto& packages = of(snapshot.python, &Python::packages).or_empty();
-  const auto listed = packages.find("keras");
   const std::string tensorflow = framework_version(snapshot, "tensorflow");
-  const std::string keras = stated.get() ? *stated.get() : listed != packages.end() ? listed->second : "";
+  const std::string keras = stated.get() ? *stated.get() : listed_version(snapshot, "keras");
   if (of(snapshot.python, &Python::requirements).get() || tensorflow.empty() || keras.empty() || facts.used() ||
       of(snapshot.tensorflow, &Tensorflow::physical_gpus).or_empty() > 0)
     return;

@@ -7,6 +7,8 @@ namespace envdoctor::memory_preallocated {
 
 constexpr double usual_share = 0.75;  // https://docs.jax.dev/en/latest/gpu_memory_allocation.html
 
+constexpr double least_share = usual_share - 0.02;  // of a whole GPU: it is the usual share of what is free
+
 struct Wish {
   bool known = true;  // false: a variable couldn't be read
   bool in_advance = true;
@@ -71,16 +73,14 @@ void judge_import(const Facts& facts, Answers& answers) {
   const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
   const bool taken = std::ranges::any_of(devices, [](const NvidiaDevice& device) {
     const auto *total = device.memory_total_mib.get(), *free = device.memory_free_mib.get();
-    constexpr double left = 1 - usual_share + 0.02;  // JAX takes its share of what is free
-    return total && free && static_cast<double>(*free) <= left * static_cast<double>(*total);
+    return total && free && static_cast<double>(*free) <= (1 - least_share) * static_cast<double>(*total);
   });
   const auto& processes = of(facts.snapshot().nvidia, &Nvidia::processes).or_empty();
   const bool held = std::ranges::any_of(processes, [&](const NvidiaProcess& process) {
-    constexpr double nearly = 0.02;  // of a share of what is free
     const auto* used = process.memory_mib.get();
     return used && std::ranges::any_of(devices, [&](const NvidiaDevice& device) {
              const auto* total = device.memory_total_mib.get();
-             return total && static_cast<double>(*used) >= (usual_share - nearly) * static_cast<double>(*total);
+             return total && static_cast<double>(*used) >= least_share * static_cast<double>(*total);
            });
   });
   if (taken || held) answers.found_in(**import, Confidence::possible);

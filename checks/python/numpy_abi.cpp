@@ -13,9 +13,8 @@ using enum SymptomClass;
 // Releases without an upper bound that break anyway.
 void numpy_2_under_old_tensorflow(const Snapshot& snapshot, Answers& answers) {
   const Text version = of(snapshot.tensorflow, &Tensorflow::version);
-  const auto& packages = of(snapshot.python, &Python::packages).or_empty();
-  if (!version.get() || !packages.contains("numpy")) return;
-  const std::string& numpy = packages.at("numpy");
+  const std::string numpy = listed_version(snapshot, "numpy");
+  if (!version.get() || numpy.empty()) return;
   const auto needs = knowledge::tensorflow_needs(*version.get());
   if (!needs || needs->takes_numpy2.value_or(true) || knowledge::major_of(numpy) == "1" ||
       imports_well(snapshot, "tensorflow").is(true))
@@ -30,17 +29,16 @@ void numpy_2_under_old_tensorflow(const Snapshot& snapshot, Answers& answers) {
 // Wheels of PyTorch before 2.3 were built for NumPy 1: https://github.com/pytorch/pytorch/issues/107302
 void numpy_2_under_old_torch(const Snapshot& snapshot, Answers& answers) {
   const std::string torch = framework_version(snapshot, "torch");
-  const auto& packages = of(snapshot.python, &Python::packages).or_empty();
-  const auto numpy = packages.find("numpy");
-  if (torch.empty() || numpy == packages.end() || knowledge::compare_versions(numpy->second, "2") < 0 ||
+  const std::string numpy = listed_version(snapshot, "numpy");
+  if (torch.empty() || numpy.empty() || knowledge::compare_versions(numpy, "2") < 0 ||
       knowledge::compare_versions(torch, "2.3") >= 0)
     return;
   Finding& finding = answers.found_on("package:numpy");
   finding.severity = Severity::warning;
   finding.confidence = Confidence::likely;
-  finding.explanation = "PyTorch " + torch + " was built for NumPy 1; " + numpy->second +
+  finding.explanation = "PyTorch " + torch + " was built for NumPy 1; " + numpy +
                         " is installed, so tensors and arrays can't be turned into each other.";
-  finding.evidence = {framework_seen(snapshot, "torch"), evidence("/python/packages/numpy", numpy->second)};
+  finding.evidence = {framework_seen(snapshot, "torch"), evidence("/python/packages/numpy", numpy)};
   finding.fix = {{.text = find_diagnosis(answers.id)->remedy, .command = pip_install(snapshot, "'numpy<2'")}};
 }
 

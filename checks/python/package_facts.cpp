@@ -64,6 +64,12 @@ std::vector<Requirement> requirements(const Facts& facts) {
   return all;
 }
 
+std::string listed_version(const Snapshot& snapshot, const std::string& name) {
+  const auto& packages = of(snapshot.python, &Python::packages).or_empty();
+  const auto found = packages.find(name);
+  return found == packages.end() ? "" : found->second;
+}
+
 std::string pip_install(const Snapshot& snapshot, const std::string& what) {
   const std::string python = of(snapshot.python, &Python::executable).or_empty();
   const std::string prefix = of(snapshot.python, &Python::prefix).or_empty();

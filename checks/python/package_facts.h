@@ -5,6 +5,9 @@
 
 namespace envdoctor {
 
+// The version of a package in the list of packages, by the list's own spelling; empty: not listed.
+std::string listed_version(const Snapshot& snapshot, const std::string& name);
+
 // Installs this with the environment's own Python, for a fix; empty: that Python is unknown.
 std::string pip_install(const Snapshot& snapshot, const std::string& what);
 

@@ -28,16 +28,15 @@ bool fails(const Facts& facts) { return !works(facts); }
 void judge_versions(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
   const std::string tensorflow = framework_version(snapshot, "tensorflow");
-  const auto& packages = of(snapshot.python, &Python::packages).or_empty();
-  const auto protobuf = packages.find("protobuf");
-  if (tensorflow.empty() || protobuf == packages.end() || works(facts) ||
-      knowledge::compare_versions(protobuf->second, "4") < 0 || knowledge::compare_versions(tensorflow, "2.12") >= 0)
+  const std::string protobuf = listed_version(snapshot, "protobuf");
+  if (tensorflow.empty() || protobuf.empty() || works(facts) || knowledge::compare_versions(protobuf, "4") < 0 ||
+      knowledge::compare_versions(tensorflow, "2.12") >= 0)
     return;
   Finding& finding = answers.found_on("package:protobuf");
   finding.confidence = Confidence::likely;
-  finding.explanation = "TensorFlow " + tensorflow + " holds code that protobuf 3 generated; " + protobuf->second +
-                        " refuses to load it.";
-  finding.evidence = {framework_seen(snapshot, "tensorflow"), evidence("/python/packages/protobuf", protobuf->second)};
+  finding.explanation =
+      "TensorFlow " + tensorflow + " holds code that protobuf 3 generated; " + protobuf + " refuses to load it.";
+  finding.evidence = {framework_seen(snapshot, "tensorflow"), evidence("/python/packages/protobuf", protobuf)};
   finding.fix = {{.text = find_diagnosis(answers.id)->remedy, .command = pip_install(snapshot, "'protobuf<3.20'")}};
 }
 

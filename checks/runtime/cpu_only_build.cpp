@@ -38,8 +38,7 @@ bool another_works(const Snapshot& snapshot, std::string_view framework) {
 
 void report(const Snapshot& snapshot, Answers& answers, const std::string& framework, Evidence proof) {
   Finding& finding = answers.found_on("framework:" + framework);
-  const auto gpus = gpus_of(snapshot);
-  const bool integrated = !gpus.empty() && std::ranges::all_of(gpus, &Gpu::integrated);
+  const bool integrated = has_any_gpu(snapshot).is(true) && !has_discrete_gpu(snapshot);
   const bool nobody_asked =
       has_any_gpu(snapshot).is(false) || integrated || (snapshot.pci.get() && snapshot.pci.get()->empty());
   if (framework == "torch" &&

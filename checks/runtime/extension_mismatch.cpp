@@ -17,12 +17,6 @@ std::string tag_of(const std::string& version) {
   return plus == std::string::npos ? "" : version.substr(plus + 1);
 }
 
-std::string package(const Snapshot& snapshot, const std::string& name) {
-  const auto& packages = of(snapshot.python, &Python::packages).or_empty();
-  const auto found = packages.find(name);
-  return found == packages.end() ? "" : found->second;
-}
-
 // A program that works on the GPU shows that such a mismatch is harmless so far.
 Finding& report_finding(const Facts& facts, const std::string& name, const std::string& version, Answers& answers) {
   Finding& finding = answers.found_on("package:" + name);
@@ -40,7 +34,7 @@ bool judge_packages(const Facts& facts, Answers& answers) {
   if (torch.empty()) return false;
   bool found = false;
   for (const char* name : {"torchvision", "torchaudio"}) {
-    const std::string version = package(facts, name);
+    const std::string version = listed_version(facts, name);
     if (version.empty()) continue;
     const std::string fits = knowledge::version_for_torch(name, torch), own = tag_of(version), of_torch = tag_of(torch);
     const bool cpu_beside_gpu = own == "cpu" && of_torch.starts_with("cu");

@@ -56,6 +56,12 @@ bool is_assignment(std::string_view token) {
   return RE2::FullMatch(piece_of(token), form);
 }
 
+// Without the assignment to the variable that "NAME" or "NAME=value" names.
+void unset(std::string_view named, std::set<std::string>& assignments) {
+  const std::string name = std::string(named.substr(0, named.find('='))) + "=";
+  std::erase_if(assignments, [&](const std::string& one) { return one.starts_with(name); });
+}
+
 enum class Ending { unknown, failed, worked };
 
 struct Attempt {
@@ -105,19 +111,15 @@ void judge_output(Attempt& attempt) {
 std::optional<Attempt> attempt_of(const ShellCommand& command, std::size_t index,
                                   const std::set<std::string>& exported) {
   std::vector<std::string> tokens = tokens_of(command.typed.text);
-  if (command.typed.text.starts_with("!")) tokens = tokens_of(command.typed.text.substr(1));
   Attempt attempt{.command = &command, .index = index, .parts = exported};
   std::size_t at = 0;
-  const auto unset = [&](const std::string& name) {
-    std::erase_if(attempt.parts, [&](const std::string& one) { return one.starts_with(name + "="); });
-  };
   while (at < tokens.size() && (is_assignment(tokens[at]) || tokens[at] == "env" || tokens[at] == "sudo" ||
                                 tokens[at] == "time" || tokens[at] == "-E" || tokens[at] == "-u")) {
     if (is_assignment(tokens[at])) {
-      unset(tokens[at].substr(0, tokens[at].find('=')));
+      unset(tokens[at], attempt.parts);
       attempt.parts.insert(tokens[at]);
     }
-    if (tokens[at] == "-u" && at + 1 < tokens.size()) unset(tokens[++at]);  // of env
+    if (tokens[at] == "-u" && at + 1 < tokens.size()) unset(tokens[++at], attempt.parts);  // of env
     ++at;
   }
   if (at == tokens.size()) return std::nullopt;
@@ -229,28 +231,22 @@ bool stopped(const Attempt& attempt) {
 
 void compare_attempts(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
   std::vector<Attempt> attempts;
-  std::set<std::string> exported, seen;
+  std::set<std::string> exported, seen, of_one;
   for (std::size_t i = 0; i < session.size() && attempts.size() < most_attempts; ++i) {
     const std::vector<std::string> tokens = tokens_of(session[i].typed.text);
     if (tokens.size() == 2 && (tokens[0] == "export" || tokens[0] == "unset")) {
-      const std::string name = tokens[1].substr(0, tokens[1].find('=')) + "=";
-      std::erase_if(exported, [&](const std::string& one) { return one.starts_with(name); });
+      unset(tokens[1], exported);
       if (tokens[0] == "export" && is_assignment(tokens[1])) exported.insert(tokens[1]);
       continue;
     }
     if (auto attempt = attempt_of(session[i], i, exported)) attempts.push_back(std::move(*attempt));
   }
-  std::set<std::string> of_one;
-  for (const Attempt& one : attempts) {
-    for (const Attempt& other : attempts) {
-      if (same_program(one, other)) note_variables_of_one(one, other, of_one, snapshot);
-    }
-  }
   for (const Attempt& working : attempts) {
-    if (working.ending != Ending::worked) continue;
     for (const Attempt& other : attempts) {
+      if (!same_program(working, other)) continue;
+      note_variables_of_one(working, other, of_one, snapshot);
       const bool slow = much_faster(working, other);
-      if ((other.ending != Ending::failed && !slow) || !same_program(working, other)) continue;
+      if (working.ending != Ending::worked || (other.ending != Ending::failed && !slow)) continue;
       const auto change = change_between(other, working, session);
       if (!change || (change->of_speed && !slow && !stopped(other)) || !seen.insert(change->change).second) continue;
       Symptom& symptom =
