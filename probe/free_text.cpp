@@ -207,7 +207,9 @@ void withhold_addresses(std::string& text) {
     const std::size_t end = std::min(rest.find_first_of("/?#"), rest.size());
     const std::string_view host = rest.substr(0, std::min(rest.find(':'), end)), path = rest.substr(end);
     const bool of_web = scheme == "http://" || scheme == "https://" || scheme == "git+https://" || scheme == "tcp://";
-    if (host.empty() || host.starts_with('$')) return std::string(all);
+    static const RE2 version(R"(\d+\.\d+\.\d+(?:[-+~].*)?)");  // of a container runtime: containerd://1.7.11
+    if (host.empty() || host.starts_with('$') || (!of_web && RE2::FullMatch(piece_of(host), version)))
+      return std::string(all);
     if (of_web && is_public(host))
       return std::string(scheme) + std::string(rest.substr(0, end)) +
              (!is_shared(host) || is_wheel_of_release(path) ? std::string(path)
@@ -466,6 +468,7 @@ void withhold_cloud_numbers(std::string& text) {
       // The end of a path that is too long for its column.
       {R"((?:^|\s)\.\.\.([a-z][a-z0-9_.-]*)/(?:\.?v?env\w*|miniconda\w*|anaconda\w*|\.conda|\.local|bin|work|code|projects?)/)",
        {"..."}},
+      {R"((?:^|\s)\.\.\.(?:o?me|[sr]|e?rs|sers?)/([a-z][a-z0-9_.-]*)/)", {"..."}},
       {R"((?i)\b(?:syncing|resuming|synced|finished|view) run ["']?([\w.-]+))", {" run "}},
       {R"((?:^|[^\w-])((?:DESKTOP|LAPTOP|WIN)-[A-Z0-9]{4,15})(?:[^\w-]|$))", {"desktop-", "laptop-", "win-"}},
       {R"((?:^|\n|resolv\.conf:)\s*(?:nameserver|search|domain)\s+([A-Za-z][\w.-]*)\s*(?:\n|$))",
@@ -475,7 +478,8 @@ void withhold_cloud_numbers(std::string& text) {
     if (form == nullptr) continue;
     replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
       static const RE2 common(
-          "(?i)v?\\d{1,5}|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-operator|kubernetes\\.io");
+          "(?i)v?\\d{1,5}|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-operator|kubernetes\\.io|"
+          "local|share|lib\\w*|python[\\d.]*|(?:site|dist)-packages|bin|envs");
       return RE2::FullMatch(groups[1], common);
     });
   }

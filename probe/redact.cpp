@@ -83,8 +83,8 @@ void redact_hardware_addresses(std::string& text, const LowerText& low) {
 // Without separators, behind a word that names them.
 void redact_bare_hardware_addresses(std::string& text, const LowerText& low) {
   static const LazyPattern named(
-      R"((?i)(\b(?:mac|hwaddr|ether|lladdr|hardware address)\b[ =:"']+|\benx)[0-9a-f]{12}\b)",
-      {"mac", "hwaddr", "ether", "lladdr", "hardware address", "enx"}, 15);
+      R"((?i)(\b(?:mac|hwaddr|ether|lladdr|hardware address|hostid)\b[ =:"']+|\benx)[0-9a-f]{12}\b)",
+      {"mac", "hwaddr", "ether", "lladdr", "hardware address", "hostid", "enx"}, 15);
   replace_all(text, named, low, R"(\1<mac>)");
 }
 
@@ -256,8 +256,6 @@ std::span<const SecretKind> secret_kinds() {
       {{R"(((?:^|[\s>"'<])(?:PASS|AUTH(?: (?:PLAIN|LOGIN|default|CRAM-MD5))?) )(?:"[^"]+"?|'[^']+'?|[^\s"']+))",
         {"pass ", "auth "}},
        R"(\1<secret>)"},
-      // user:password@host without a scheme.
-      {{R"((\b[A-Za-z_][\w.-]*:)[^\s@:/"'<>=,]{4,}(@[A-Za-z0-9][\w.-]*\b))", {"@"}}, R"(\1<secret>\2)"},
       // Options that stand behind a user's name, whatever the program.
       {{R"((\s(?:-u|--user(?:name)?|-U|-l)[= ]?[^\s-]\S* (?:-p|-P|-w|--pass(?:word)?)[= ]?)(?:"[^"]*"?|'[^']*'?|[^\s"'-][^\s"']*))",
         {" -u", " --user", " -l"}},
@@ -318,6 +316,8 @@ std::span<const SecretKind> secret_kinds() {
          "sn' ", "sn':", "sn'=", "sn'#", "sn'\t", "sn'\r", "sn'\n", "sn'\f", "s/n:", "s/n=", "s/n ", "s/n#", "s/n.",
          "s/n\"", "s/n'", "s/n\t", "s/n\r", "s/n\n", "s/n\f"}},
        R"(\1<serial>)"},
+      // Dell's service tag, as Redfish calls it.
+      {{R"((\bSKU["']?\s*[:=]\s*["']?)[0-9A-Z]{7}\b)", {"sku"}}, R"(\1<serial>)"},
       {{R"((<\w*serial\w*>\s*)[A-Za-z0-9-]{6,}(\s*</))", {"serial"}}, R"(\1<serial>\2)"},
       {{R"(\b((?:INCREMENT|FEATURE)(?: \S+){5} )[0-9A-F]{12}\b)", {"increment ", "feature "}}, R"(\1<mac>)"},
       // A row of nvidia-smi's CSV whose header stands elsewhere: a GPU's serial number has 13 digits.
@@ -480,8 +480,18 @@ void redact_bare_keys(std::string& text, const LowerText& low) {
   replace_all(text, base64, low, "<secret>");
 }
 
+// user:password@host without a scheme; not image:tag@sha256:digest.
+void redact_logins(std::string& text) {
+  static const RE2 login(R"(\b[A-Za-z_][\w.-]*:([^\s@:/"'<>=,]{4,})@[A-Za-z0-9][\w.-]*\b)");
+  replace_groups(text, login, "<secret>", [](const std::array<Piece, 3>& groups) {
+    const std::string_view all(groups[0].data(), groups[0].size());
+    return all.ends_with("@sha256") || all.ends_with("@sha512");
+  });
+}
+
 void redact_secrets(std::string& text, const LowerText& low) {
   for (const SecretKind& kind : secret_kinds()) replace_all(text, kind.pattern, low, kind.by);
+  if (low.has("@") && low.has(":")) redact_logins(text);
   static constexpr std::array named = {"secret",   "pass",   "pw",    "key",  "credential", "sig", "auth",  "sess",
                                        "licen",    "otp",    "token", "jwt",  "psk",        "pin", "login", "kennw",
                                        "contrase", "wachtw", "senha", "_pat", "-pat",       "csrf"};
@@ -497,7 +507,7 @@ void redact_secrets(std::string& text, const LowerText& low) {
 void redact_accounts(std::string& text) {
   static const RE2 account(R"(\b[A-Za-z_][\w.-]*@(?:[A-Za-z][A-Za-z0-9.-]*|<ip>))");
   static const RE2 version(
-      R"(@(?:v?\d|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b|plt\b|(?:tty\w*|default)\.service\b|openssh\.com|libssh\.org))");
+      R"(@(?:v?\d|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b|plt\b|sha(?:256|512)\b|(?:tty\w*|default)\.service\b|openssh\.com|libssh\.org))");
   replace_unless(
       text, account, "<user>@<host>", [](std::string_view before, std::string_view match, std::string_view after) {
         const std::size_t at = match.find('@');

@@ -4,6 +4,7 @@
 #include "probe/paste/nvidia_fields.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/transcript/transcript.h"
 
 namespace envdoctor {
 namespace {
@@ -90,7 +91,7 @@ class CsvReader {
     }
     if (columns_.empty()) return;
     const auto row = cells(line);
-    if (row.size() != columns_.size()) return columns_.clear();
+    if (row.size() != columns_.size() || shell_prompt(line) > 0) return columns_.clear();
     apps_ ? process(row) : gpu(row);
   }
 
