@@ -17,9 +17,11 @@ void judge_shown(const Facts& facts, Answers& answers) {
     if (!setting.name.starts_with("CUDA")) continue;
     const Selection selection = select_cuda(setting.value, devices);
     const bool repeated = selection.cut == Cut::repeated;
-    if (!selection.chosen.empty() || (!repeated && selection.cut != Cut::out_of_range)) continue;
-    Finding& finding =
-        visibility::found_in(answers, setting, gpus > 0 || repeated ? Confidence::likely : Confidence::possible);
+    if (!repeated && selection.cut != Cut::out_of_range) continue;
+    const bool all_hidden = selection.chosen.empty();
+    if (!all_hidden && (repeated || gpus == 0)) continue;
+    Finding& finding = visibility::found_in(
+        answers, setting, all_hidden && (gpus > 0 || repeated) ? Confidence::likely : Confidence::possible);
     if (repeated) finding.explanation = "The list names one GPU twice, and CUDA then treats it as empty.";
     return;
   }
