@@ -47,10 +47,10 @@ Sum sum_of(const Facts& facts, const Symptom& event) {
   double allocated = -1;
   for (const Symptom* parts : facts.all({noted, "gpu-memory-in-use"})) {
     if (const double bytes = mib(parts->detail("allocated")); bytes >= 0) allocated = bytes;
-    if (const double process = mib(parts->detail("process")); process >= 0) sum.own = process;
+    if (const double process = mib(parts->detail("process")); process > 0) sum.own = process;
     if (const double idle = mib(parts->detail("unallocated")); idle >= 0) sum.unallocated = idle;
   }
-  // On AMD and in containers the process's own use is unknown, so torch's own figure is used.
+  // On AMD and in containers the process's own use is unknown (or 0 bytes), so torch's own figure is used.
   if (sum.own < 0 && allocated >= 0 && sum.unallocated >= 0) sum.own = allocated + sum.unallocated;
   return sum;
 }

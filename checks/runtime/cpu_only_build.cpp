@@ -192,6 +192,13 @@ bool jax_cpu_only(const Facts& facts) {
                      {missing, "library"}});
 }
 
+// Beside a PyTorch that works, a program that only imports JAX prints this as well.
+bool jax_asked_for_gpu(const Facts& facts) {
+  if (of(facts.snapshot().torch, &Torch::cuda_available).is(true))
+    return torch_works(facts) && of(facts.snapshot().jax, &Jax::backend).is("cpu");
+  return jax_cpu_only(facts);
+}
+
 // There is a GPU, but TensorFlow lists none and prints nothing about drivers or libraries: it never looked.
 bool silent_build(const Facts& facts) {
   return !of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().empty() && no_driver_fault(facts) && !facts.used() &&
@@ -297,7 +304,7 @@ Diagnosis diagnosis() {
               {{missing, "gpu-support"}, certain, not_for_xpu, "built", "t"},
               {{missing, "gpu-support"}, likely, cuda_was_not_tried},
               {{missing, "jax-gpu-support"}, likely},
-              {{missing, "jax-cuda-build"}, likely, jax_cpu_only},
+              {{missing, "jax-cuda-build"}, likely, jax_asked_for_gpu},
               {{missing, "jax-gpu"}, possible, jax_cpu_only},
               {{missing, "jax-gpu"}, likely, torch_works},
               {{noted, "ggml-cpu-backend"},

@@ -45,6 +45,12 @@ TEST(FactsAlone, ShowABuildForTheCpu) {
   EXPECT_EQ(first_root(answers + R"(, "pci": [])"), "") << "a probe that looked at the bus asks nothing";
 }
 
+TEST(FactsAlone, KeepACardWhoseIdStandsForItsName) {
+  EXPECT_EQ(first_root(R"("pci": [{"address": "0000:00:04.0", "vendor": "10de", "name": "10de:1db1"}])"), "");
+  EXPECT_EQ(first_root(R"("pci": [{"address": "0000:00:04.0", "vendor": "1013", "name": "1013:00b8"}])"),
+            "hardware.no-gpu");
+}
+
 TEST(FactsAlone, ShowADriverThatIsOlderThanTheRelease) {
   const std::string old = R"("nvidia": {"kernel_driver_version": "390.77"}, )";
   EXPECT_EQ(first_root(old + R"("tensorflow": {"version": "1.13.1", "physical_gpus": 0})"), "driver.too-old");
