@@ -68,6 +68,8 @@ struct Filler {
       }
       if constexpr (std::is_same_v<T, std::vector<NvidiaDevice>> || std::is_same_v<T, std::vector<RocmDevice>>)
         fill_devices(*into.get(), *from.get(), at);
+      else if constexpr (std::is_same_v<T, std::vector<NvidiaProcess>>)
+        fill_processes(into, from, at);
       else if constexpr (Fields<T> || requires { typename T::mapped_type; })
         fill(*into.get(), *from.get(), at);
       else if constexpr (requires { as_text(*from.get()); })
@@ -87,6 +89,13 @@ struct Filler {
       if (same != from.end()) fill(into[i], *same, pointer_to(at, std::to_string(i)));
     }
     left.resize(known);  // a GPU's memory use and temperature change all the time
+  }
+
+  // A table printed before a program started lists none; what counts is who uses the GPU while it is used.
+  void fill_processes(List<NvidiaProcess>& into, const List<NvidiaProcess>& from, const std::string& at) {
+    if (!into.get()->empty() || from.get()->empty()) return;
+    into = from;
+    taken.push_back(at);
   }
 
   template <Fields T>

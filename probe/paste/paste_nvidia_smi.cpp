@@ -33,13 +33,14 @@ class Table {
     if (!contains(line, "|")) return;
     std::string a, b, c, d, e;
     if (RE2::PartialMatch(line, header, &a, &b)) {
-      if (++headers_ > 1) return;  // a second table; the first one counts
+      if (++headers_ > 1) return begin_another();
       nvidia_.kernel_driver_version = a;
       if (!b.empty() && b[0] >= '0' && b[0] <= '9') nvidia_.cuda_driver_version = b;
       return;
     }
-    if (headers_ > 1) return;
     if (contains(line, "Processes:")) processes_ = true;
+    // Of a further table only the processes count, where those before list none: they were printed before they began.
+    if (headers_ > 1 && (!processes_ || !idle_so_far_)) return;
     if (contains(line, "MIG devices:")) slices_ = true;
     if (contains(line, "No running processes found")) nvidia_.processes.fill();
     if (processes_ && line.starts_with("|====")) rows_begin_ = true;
@@ -85,12 +86,19 @@ class Table {
   }
 
  private:
+  // A further table begins.
+  void begin_another() {
+    idle_so_far_ = nvidia_.processes.get() && nvidia_.processes.get()->empty();
+    processes_ = rows_begin_ = false;
+  }
+
   Nvidia nvidia_{};
   std::vector<NvidiaDevice> devices_{};
   int headers_ = 0;
   bool processes_ = false;
   bool slices_ = false;
   bool rows_begin_ = false;  // of processes
+  bool idle_so_far_ = false;
 };
 
 }  // namespace
