@@ -134,6 +134,7 @@ Diagnosis diagnosis() {
       .explains = with_unusable_driver({"usage.program-fault"}),
       .symptoms =
           {
+              helped_by("unified-memory-reloaded"),
               {{noted, "suspend"}, possible, since_suspend},
               {{failed, "hip-start"}, possible, not_used},
           },

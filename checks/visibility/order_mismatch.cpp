@@ -50,6 +50,19 @@ void compare(const Text& variable, const std::vector<VisibleDevice>& nvml, const
 
 std::string bare_name(const std::string& name) { return name.starts_with("NVIDIA ") ? name.substr(7) : name; }
 
+// nvidia-smi cuts a name that is too long for its table: "Tesla V100-PCIE...".
+bool is_name(const NvidiaDevice& device, const std::string& name) {
+  const std::string listed = bare_name(device.name.or_empty());
+  const std::size_t dots = listed.ends_with("...") ? listed.size() - 3 : listed.npos;
+  return listed == name || (dots != listed.npos && dots > 4 && name.starts_with(listed.substr(0, dots)));
+}
+
+// The variable is set for every command of the text, not for one that shows what it changes.
+bool orders_by_bus(const Facts& facts) {
+  return env_of(facts, "CUDA_DEVICE_ORDER").get() &&
+         !facts.with({noted, "variable-of-one-command"}, "name", "CUDA_DEVICE_ORDER");
+}
+
 // The number that a command set before this line selects; nullopt: none, or not by a single number.
 std::optional<std::size_t> number_selected_before(const Facts& facts, std::int64_t line) {
   const Symptom* last = nullptr;
@@ -75,7 +88,7 @@ bool report_other_name(const Facts& facts, const Symptom& line, std::size_t numb
 
 // A command selects one GPU by its number, and the program behind it prints another one's name.
 void judge_selected_names(const Facts& facts, Answers& answers) {
-  if (env_of(facts, "CUDA_DEVICE_ORDER").get()) return;
+  if (orders_by_bus(facts)) return;
   for (const Kind& kind : {Kind{used, "gpu"}, Kind{noted, "program-device"}}) {
     for (const Symptom* symptom : facts.all(kind)) {
       const auto number = number_selected_before(facts, symptom->line.or_empty());
@@ -101,11 +114,11 @@ std::optional<std::size_t> number_of_visible(const Facts& facts, std::size_t ord
 
 // nvidia-smi numbers by PCI bus; CUDA puts the fastest first. The same number with another name shows it.
 void judge_printed_names(const Facts& facts, Answers& answers) {
-  if (env_of(facts, "CUDA_DEVICE_ORDER").get()) return;
+  if (orders_by_bus(facts)) return;
   for (const Kind& kind : {Kind{noted, "program-device"}, Kind{used, "gpu"}, Kind{present, "gpu"}}) {
     for (const Symptom* symptom : facts.all(kind)) {
       const std::string name = bare_name(symptom->detail("name")), number = symptom->detail("ordinal");
-      const auto is_named = [&](const NvidiaDevice& d) { return bare_name(d.name.or_empty()) == name; };
+      const auto is_named = [&](const NvidiaDevice& device) { return is_name(device, name); };
       if (name.empty() || number.empty()) continue;
       const auto of_all = number_of_visible(facts, std::strtoull(number.c_str(), nullptr, 10));
       if (of_all && report_other_name(facts, *symptom, *of_all, is_named, answers)) return;

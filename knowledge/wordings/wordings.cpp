@@ -47,15 +47,18 @@ class Pattern {
   [[nodiscard]] std::map<std::string, std::string> fills(const LogMatch& match) const {
     std::map<std::string, std::string> filled;
     for (const auto& [pointer, value] : row_.fills) {
-      const std::size_t open = value.find('{'), close = value.find('}');
       std::string text = value;
-      if (open != std::string::npos && close != std::string::npos) {
-        const std::string name = value.substr(open + 1, close - open - 1);
+      bool captured = true;
+      for (std::size_t open = text.find('{'); captured && open != text.npos; open = text.find('{', open)) {
+        const std::size_t close = text.find('}', open);
+        if (close == text.npos) break;
+        const std::string name = text.substr(open + 1, close - open - 1);
         const std::string what = name == "code" ? match.code : look_up(match.details, name).value_or("");
-        if (what.empty()) continue;
+        captured = !what.empty();
         text.replace(open, close - open + 1, what);
+        open += what.size();
       }
-      filled.emplace(pointer, std::move(text));
+      if (captured) filled.emplace(pointer, std::move(text));
     }
     return filled;
   }

@@ -1,5 +1,5 @@
-// The same result of each of several devices, of which one differs: "cuda:2 result 0.0", or the rows of a loop over
-// the devices.
+// What a program prints of each of several devices: the same result, of which one differs ("cuda:2 result 0.0", or the
+// rows of a loop over the devices), or their names in the order in which CUDA numbers them.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -57,6 +57,40 @@ std::optional<NumberArray> numbers_alone(std::string_view line) {
   return array;
 }
 
+bool asks_for_names(std::string_view line) { return contains(line, "get_device_name(") && contains(line, "for "); }
+
+// "1 Quadro P2000", "cuda:0: Tesla K40c", or a name alone, which is the next one of the loop; empty: no name.
+std::string name_in_row(std::string_view line, std::size_t& ordinal) {
+  static const RE2 form(
+      R"(^\s*(?:(?:cuda|gpu|GPU|device|Device)?[ :]?([0-9]{1,2})\b[\s:,)\]-]{1,4})?['"]?((?:NVIDIA|Tesla|GeForce|Quadro|TITAN|RTX|GTX|Titan) ?[\w (),+.-]{1,50}?)['"]?\s*$)");
+  std::string number, name;
+  if (!RE2::FullMatch(piece_of(line), form, &number, &name)) return {};
+  if (!number.empty()) ordinal = static_cast<std::size_t>(std::strtoul(number.c_str(), nullptr, 10));
+  return name;
+}
+
+// The names that the first such loop prints.
+class NamesOfLoop {
+ public:
+  void line(std::string_view line, std::size_t row, Snapshot& snapshot) {
+    if (next_ == 0 && asks_for_names(line)) in_loop_ = true;
+    if (!in_loop_) return;
+    std::size_t ordinal = next_;
+    const std::string name = name_in_row(line, ordinal);
+    if (name.empty()) {
+      in_loop_ = next_ == 0;  // the loop itself may take several lines
+      return;
+    }
+    Symptom& symptom = add_symptom(snapshot, {SymptomClass::noted, "program-device"}, row, line);
+    symptom.details = {{"ordinal", std::to_string(ordinal)}, {"name", name}};
+    next_ = ordinal + 1;
+  }
+
+ private:
+  bool in_loop_ = false;
+  std::size_t next_ = 0;
+};
+
 bool agree(const NumberArray& a, const NumberArray& b) {
   return a.numbers.size() == b.numbers.size() && relative_difference(a, b) < 1e-3;
 }
@@ -81,7 +115,7 @@ std::optional<std::size_t> outlier_of(const std::vector<DeviceRow>& rows) {
 bool starts_device_rows(std::string_view line) {
   int ordinal = 0;
   line = line.substr(0, longest_device_row);
-  return is_loop_over_devices(line) || result_of_device(line, ordinal).has_value();
+  return is_loop_over_devices(line) || asks_for_names(line) || result_of_device(line, ordinal).has_value();
 }
 
 Snapshot parse_device_rows(const std::string& text) {
@@ -89,8 +123,10 @@ Snapshot parse_device_rows(const std::string& text) {
   std::vector<DeviceRow> labelled, looped;
   bool in_loop = false, ended = false;
   std::size_t row = 0;
+  NamesOfLoop names;
   for (std::string_view line : lines_of(text)) {
     line = line.substr(0, longest_device_row);
+    names.line(line, row, snapshot);
     int ordinal = 0;
     if (auto array = result_of_device(line, ordinal); array && labelled.size() == static_cast<std::size_t>(ordinal))
       labelled.push_back({row, std::move(*array)});

@@ -139,6 +139,11 @@ std::optional<Attempt> attempt_of(const ShellCommand& command, std::size_t index
                                                 "nerdctl", "singularity",   "apptainer"};
   const std::string of_engine = engines.contains(tokens[0]) ? "container " : "";
   attempt.program = tokens[program].substr(tokens[program].rfind('/') + 1);
+  // Two lines of code that ask the same question, whatever else they print.
+  for (const char* question : {"cuda.is_available", "cuda.device_count", "list_physical_devices", "jax.devices",
+                               "get_platforms", "xpu.is_available"}) {
+    if (program > 0 && tokens[program - 1] == "-c" && contains(tokens[program], question)) attempt.program = question;
+  }
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::string& token = tokens[i];
     attempt.tokens.insert(token);

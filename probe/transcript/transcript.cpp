@@ -166,6 +166,11 @@ std::size_t known_prompt(std::string_view head) {
   if (at != rest.end() && *at == '@') {
     if (const std::size_t length = prompt_with_host(head)) return length;
   }
+  static const RE2 of_nix(R"((\[[\w.-]+:[^\]\n]{0,100}\][$#] ?))");
+  re2::StringPiece prompt;
+  if (host == 1 && at != rest.end() && *at == ':' &&
+      of_nix.Match(piece_of(head), 0, head.size(), RE2::ANCHOR_START, &prompt, 1))
+    return prompt.size();
   if (rest[0] == '$' || rest[0] == '%' || rest[0] == '#' || rest[0] == '~' || rest.starts_with("sh-") ||
       rest.starts_with("bash-") || head[0] == '!') {
     if (const std::size_t length = short_prompt(head)) return length;
