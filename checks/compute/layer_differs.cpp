@@ -281,6 +281,7 @@ Diagnosis diagnosis() {
       .remedy =
           "Use the switch that the finding names: TF32 off, one precision for the whole model, no randomness at "
           "inference.",
+      .symptoms = {{{SymptomClass::wrong_result, "layer"}, Confidence::likely}},
       .judge_host = judge,
   };
 }

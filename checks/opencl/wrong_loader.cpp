@@ -119,6 +119,7 @@ Diagnosis diagnosis() {
           {
               helped_by("opencl-vendors"),
               {{mismatch, "opencl-loader"}, likely, wrong_loader},
+              {{mismatch, "opencl-platforms"}, likely},
           },
       .judge_host = judge_loader,
       .judge = judge_symbols,

@@ -62,6 +62,8 @@ void judge(const Facts& facts, Answers& answers) {
   answers.unknown(why_unknown("/tensorflow/placement", tensorflow->placement));
 }
 
+bool torch_finds_gpu(const Facts& facts) { return of(facts.snapshot().torch, &Torch::cuda_available).is(true); }
+
 bool cpu_half(const Facts& facts) {
   return !when::half_precision_failed_on_gpu(facts) && !facts.driver_dead() && !facts.saw({{noted, "cpu-asked-for"}});
 }
@@ -89,6 +91,7 @@ Diagnosis diagnosis() {
               {{ignored, "gpu-with-few-multiprocessors"}, likely},
               {{ignored, "gpu"}, likely},
               {{noted, "still-on-cpu"}, possible, when::gpu_listed},
+              {{noted, "parameters-on-cpu"}, possible, torch_finds_gpu},
               {{missing, "gpu-runner"}, likely},
               {{unsupported, "half-precision-on-cpu"}, possible, cpu_half},
               {{ignored, "gpu-for-work"}, possible, gpu_waits},

@@ -42,7 +42,7 @@ std::vector<LogPattern> wordings();
 
 // Kinds of whole reports by name, and the words, one of which is in the line that starts such a report.
 const std::map<std::string, std::vector<std::string>>& report_words();
-using ReportSet = std::bitset<64>;  // of its rows, in the map's order
+using ReportSet = std::bitset<128>;  // of its rows, in the map's order
 
 // Every pattern that this line (one line, without its end, Latin-1, truncated to 16 KiB by the caller) matches, in
 // table order. Fields are looked for within 2 KiB of the words that selected the pattern.

@@ -13,6 +13,23 @@
 namespace envdoctor::compared {
 namespace {
 
+// The largest subnormal number of `from` that is zero in `flushed`, where the other numbers are the same; 0: none.
+double largest_flushed(const std::vector<double>& from, const std::vector<double>& flushed, bool of_a_device) {
+  constexpr double least_float = 1.17549435e-38, least_of_all = 1e-46, least_double = 2.2250738585072014e-308;
+  double largest = 0;
+  if (from.size() != flushed.size()) return 0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const double small = std::fabs(from[i]);
+    const bool subnormal = small > 0 && (small < least_double ||
+                                         (of_a_device && small < least_float && small > least_of_all));
+    if (subnormal && flushed[i] == 0)
+      largest = std::fmax(largest, small);
+    else if (!(std::fabs(from[i] - flushed[i]) <= 1e-3 * small))  // NaN as well
+      return 0;
+  }
+  return largest;
+}
+
 // "f(x)[0] - f(y)": one function's results for two inputs that should agree.
 bool subtracts_same_call(std::string_view statement) {
   static const RE2 form(R"(([A-Za-z_]\w*)\([^-]{1,80}\)[^-(]{0,12} ?- ?([A-Za-z_]\w*)\()");
@@ -101,15 +118,11 @@ std::optional<Difference> of_counts(const std::vector<NumberBlock>& blocks) {
 
 // A number that single precision holds only as a subnormal one, and a zero beside it.
 std::optional<Difference> of_subnormals(const std::vector<NumberBlock>& blocks, bool of_a_device) {
-  constexpr double least_float = 1.17549435e-38, least_of_all = 1e-46, least_double = 2.2250738585072014e-308;
   constexpr std::size_t most_rows = 4;
-  const auto single = [](const NumberBlock& one) { return one.array.numbers.size() == 1; };
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const double small = single(blocks[i]) ? std::fabs(blocks[i].array.numbers[0]) : 1;
-    const bool of_float = of_a_device && small < least_float && small > least_of_all;
-    if (!(small > 0) || (!of_float && small >= least_double)) continue;  // NaN as well
     for (std::size_t j = i + 1; j < blocks.size() && blocks[j].row <= blocks[i].row + most_rows; ++j) {
-      if (single(blocks[j]) && blocks[j].array.numbers[0] == 0) return Difference{small, "subnormal", blocks[j].row};
+      if (const double lost = largest_flushed(blocks[i].array.numbers, blocks[j].array.numbers, of_a_device); lost > 0)
+        return Difference{lost, "subnormal", blocks[j].row};
     }
   }
   return std::nullopt;

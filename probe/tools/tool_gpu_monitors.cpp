@@ -7,6 +7,7 @@
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
+#include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {
 namespace {
@@ -186,6 +187,27 @@ bool starts_process_list(std::string_view line) { return process_list_header(lin
 Snapshot parse_process_list(const std::string& text) {
   ProcessList reader;
   return with(read_rows(text, [&](std::string_view line, Nvidia& nvidia) { reader.line(line, nvidia); }));
+}
+
+// nvidia-smi dmon with its columns of violations: the share of time for which power or heat held the clocks down.
+
+bool starts_dmon(std::string_view line) { return line.starts_with('#') && contains(line, "pviol"); }
+
+Snapshot parse_dmon(const std::string& text) {
+  constexpr std::int64_t most_of_the_time = 50;  // of hundred
+  Snapshot snapshot;
+  std::size_t column = 0, row = 0;
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t at = row++;
+    const std::vector<std::string_view> cells = words_of(line.substr(0, longest_row));
+    if (starts_dmon(line)) column = static_cast<std::size_t>(std::ranges::find(cells, "pviol") - cells.begin());
+    // The head has a sign before its first column, which rows have not.
+    if (column == 0 || line.starts_with('#') || cells.size() < column) continue;
+    if (leading_number(cells[column - 1]).value_or(0) < most_of_the_time) continue;
+    add_symptom(snapshot, {SymptomClass::limited, "gpu-clock"}, at, line);
+    return snapshot;
+  }
+  return snapshot;
 }
 
 }  // namespace envdoctor

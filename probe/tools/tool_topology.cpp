@@ -19,6 +19,7 @@ struct TopologyRow {
   std::size_t row = 0;
   std::string_view line{};
   std::string cpus{};
+  std::string node{};  // the cell behind them: the GPU's NUMA node
 };
 
 // "GPU0  X  NV12 … 0-15,56-71  0  N/A": the first cell that is a list of processors.
@@ -28,7 +29,10 @@ std::optional<TopologyRow> topology_row(std::size_t row, std::string_view line) 
   if (line.size() > 1000 || !RE2::FullMatch(piece_of(line), start)) return std::nullopt;
   TopologyRow found{.row = row, .line = line};
   for (const std::string_view word : words_of(line)) {
-    if (found.cpus.empty() && RE2::FullMatch(piece_of(word), cpus)) found.cpus = word;
+    if (!found.cpus.empty() && found.node.empty())
+      found.node = word;
+    else if (found.cpus.empty() && RE2::FullMatch(piece_of(word), cpus))
+      found.cpus = word;
   }
   return found;
 }
@@ -53,6 +57,14 @@ std::string allowed_in(std::string_view line) {
   return {};
 }
 
+// "nodebind: 0 1" of numactl --show: the NUMA nodes on whose processors a program may run; empty: another line.
+std::vector<std::string_view> nodes_in(std::string_view line) {
+  for (const std::string_view key : {"nodebind:", "cpubind:"}) {
+    if (line.starts_with(key)) return words_of(line.substr(key.size()));
+  }
+  return {};
+}
+
 }  // namespace
 
 bool starts_topology(std::string_view line) { return contains(line, "CPU Affinity") && contains(line, "GPU0"); }
@@ -61,13 +73,18 @@ Snapshot parse_topology(const std::string& text) {
   Snapshot snapshot;
   std::vector<TopologyRow> rows;
   std::string allowed;
-  std::string_view allowed_line;
-  std::size_t row = 0, allowed_row = 0;
+  std::string_view allowed_line, nodes_line;
+  std::vector<std::string_view> nodes;
+  std::size_t row = 0, allowed_row = 0, nodes_row = 0;
   for (const std::string_view line : lines_of(text)) {
     if (auto found = topology_row(row, line); found && rows.size() < 64) rows.push_back(std::move(*found));
     if (allowed.empty() && line.size() < 500 && !(allowed = allowed_in(line)).empty()) {
       allowed_row = row;
       allowed_line = line;
+    }
+    if (nodes.empty() && line.size() < 200 && !(nodes = nodes_in(trimmed(line))).empty()) {
+      nodes_row = row;
+      nodes_line = line;
     }
     ++row;
   }
@@ -75,6 +92,11 @@ Snapshot parse_topology(const std::string& text) {
   const bool some = std::ranges::any_of(rows, [](const TopologyRow& one) { return !one.cpus.empty(); });
   // The column lists the processors near the GPU that this process may use.
   if (some && empty != rows.end()) add_symptom(snapshot, {limited, "cpus-near-gpu"}, empty->row, empty->line);
+  const bool on_nodes = std::ranges::all_of(
+      rows, [](const TopologyRow& one) { return !one.node.empty() && one.node[0] >= '0' && one.node[0] <= '9'; });
+  if (allowed.empty() && !nodes.empty() && some && on_nodes &&
+      std::ranges::none_of(rows, [&](const TopologyRow& one) { return std::ranges::find(nodes, one.node) != nodes.end(); }))
+    add_symptom(snapshot, {limited, "numa-distance"}, nodes_row, nodes_line).details["near"] = rows.front().cpus;
   if (allowed.empty() || !some) return snapshot;
   const auto mine = set_of(allowed);
   const bool near = std::ranges::any_of(rows, [&](const TopologyRow& one) {

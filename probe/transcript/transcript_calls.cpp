@@ -48,6 +48,11 @@ void torch_choice(Answered& into, std::string_view value, std::string_view) {
   if (gpu || contains(value, "cpu")) torch_available(into, gpu ? "True" : "False", {});
 }
 
+// next(model.parameters()).device
+void torch_parameters(Answered& into, std::string_view value, std::string_view) {
+  if (value == "cpu" || value == "device(type='cpu')") into.said = "The parameters of the model are on the CPU";
+}
+
 void torch_count(Answered& into, std::string_view value, std::string_view) {
   into.snapshot.torch.fill().device_count = leading_number(value).value_or(0);
 }
@@ -245,6 +250,7 @@ constexpr KnownCall known_calls[] = {
     {"torch.backends.mps.is_available()", boolean, not_kept},
     {"torch.xpu.is_available()", boolean, torch_xpu_available},
     {"torch.device(choice)", words, torch_choice},
+    {"next(parameters()).device", words, torch_parameters},
     {"tf.config.list_physical_devices(*)", list, tensorflow_gpus},
     {"tf.config.experimental.list_physical_devices(*)", list, tensorflow_gpus},
     {"tf.config.list_logical_devices(*)", list, tensorflow_gpus},
@@ -345,6 +351,8 @@ std::optional<Question> question_of(std::string_view expression) {
     const bool chosen = contains(text, " if torch.cuda.is_available() else ") && contains(text, "cpu");
     return chosen ? std::optional(Question{.call = call_named("torch.device(choice)")}) : std::nullopt;
   }
+  if (!length && text.starts_with("next(") && text.ends_with(".parameters()).device"))
+    return Question{.call = call_named("next(parameters()).device")};
   if (text.find(".get_build_info()[") != text.npos && contains(text, "cuda_version"))
     return Question{.call = call_named("tf.sysconfig.get_build_info(cuda_version)")};
   std::string name(text);
