@@ -15,7 +15,7 @@ constexpr std::string_view field = "/resembles";
 // right; so had 3 of 200 quiet ones. A text without any line that complains is healthy more often.
 constexpr double least_share = 0.25, least_without_complaint = 0.45;
 // To call a device's results wrong by words alone takes more.
-constexpr double least_for_wrong_results = 0.5;
+constexpr double least_for_wrong_results = 0.65;
 
 // A finding that names no cause, only several that are possible, by lines that say of a GPU that it isn't found. Where
 // a line speaks of the driver the group is what is known.

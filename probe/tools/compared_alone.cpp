@@ -74,6 +74,25 @@ bool fits_half(const NumberArray& array) {
   return chance < unlikely && !eight_bits;
 }
 
+// A statement without the library that it calls: "M.cumsum(a)". Empty: it calls none of these, or draws numbers.
+struct Call {
+  std::string code{};
+  bool of_numpy = false;
+};
+
+Call call_of(std::string_view statement) {
+  constexpr std::size_t longest = 200;
+  static const RE2 library(R"(\b(?:numpy|np|cupy|cp|jnp|jax\.numpy)\.)", RE2::Latin1);
+  static const RE2 numpy(R"(^\W*(?:print\()?(?:numpy|np)\.)", RE2::Latin1);
+  static const RE2 copied(R"(M\.(?:asarray|array|asnumpy)\(([\w.\[\]]+)\)|\.get\(\))", RE2::Latin1);
+  static const RE2 drawn(R"(rand|empty|seed|choice|shuffle|permut)", RE2::Latin1);
+  if (statement.empty() || statement.size() > longest || RE2::PartialMatch(piece_of(statement), drawn)) return {};
+  Call call{.code = std::string(statement), .of_numpy = RE2::PartialMatch(piece_of(statement), numpy)};
+  if (RE2::GlobalReplace(&call.code, library, "M.") == 0) return {};
+  RE2::GlobalReplace(&call.code, copied, R"(\1)");
+  return call;
+}
+
 // ">>> x.to(1)": the tensor that follows is a copy of the one before.
 bool copies(std::string_view statement) {
   static const RE2 form(R"(\W*\w+\.(?:to|cuda)\([^()]*\)\W*)", RE2::Latin1);
@@ -84,6 +103,23 @@ bool copies(std::string_view statement) {
 
 bool is_stuck(double number, double other) {
   return std::fabs(number - 16777216) < 20 && std::fabs(other) > 1.5 * number && std::isfinite(other);
+}
+
+std::optional<Difference> of_same_calls(const std::vector<NumberBlock>& blocks) {
+  constexpr std::size_t most_rows = 6;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    for (std::size_t j = i + 1; j < blocks.size() && blocks[j].row <= blocks[i].row + most_rows; ++j) {
+      const Call one = call_of(blocks[i].statement), other = call_of(blocks[j].statement);
+      if (one.code.empty() || one.code != other.code || one.of_numpy == other.of_numpy ||
+          !same_shape(blocks[i].array, blocks[j].array))
+        continue;
+      const NumberBlock &device = one.of_numpy ? blocks[j] : blocks[i], &host = one.of_numpy ? blocks[i] : blocks[j];
+      const double relative = relative_difference(device.array, host.array);
+      const bool rounding = (device.fractions || host.fractions) && relative < largest_rounding;
+      if (relative > 0 && !rounding) return Difference{relative, "value", blocks[j].row};
+    }
+  }
+  return std::nullopt;
 }
 
 // Two arrays, one after the other and under no words, that differ by some rounding: the same was computed twice.

@@ -60,6 +60,8 @@ std::optional<Difference> in_columns(const std::vector<std::string_view>& lines)
 // Whether a number stands at 2^24, above which float32 cannot count by one, and the other went on.
 bool is_stuck(double number, double other);
 std::optional<Difference> of_counts(const std::vector<NumberBlock>& blocks);
+// One call of NumPy and the same of another library on the same array: "np.cumsum(a)", "cp.cumsum(cp.asarray(a))".
+std::optional<Difference> of_same_calls(const std::vector<NumberBlock>& blocks);
 std::optional<Difference> of_neighbours(const std::vector<NumberBlock>& blocks);
 std::optional<Difference> of_subnormals(const std::vector<NumberBlock>& blocks, bool of_a_device);
 std::optional<Difference> of_subtractions(const std::vector<NumberBlock>& blocks);

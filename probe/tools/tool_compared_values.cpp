@@ -284,6 +284,7 @@ std::optional<Difference> largest_difference(const Reader& reader) {
     const auto found = between(*pair.device, *pair.reference);
     if (found && (!worst || found->relative > worst->relative)) worst = found;
   }
+  if (!worst) worst = of_same_calls(reader.blocks());
   if (!worst) worst = of_neighbours(reader.blocks());
   return worst ? worst : of_counts(reader.blocks());
 }
