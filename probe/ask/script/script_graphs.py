@@ -251,7 +251,7 @@ class Graphs(OfValues):
         """model = Sequential([Dense(8)]); set_global_policy("mixed_float16"): the layers stay as they are."""
         policies = [one for one in calls if one.args and self.full(one.func).rsplit(".", 1)[-1] in POLICIES[:3]]
         if len(policies) != 1 or not any(str(getattr(
-                one, "value", "")).startswith("mixed_") for one in self.origin(policies[0].args[0])) or not self.says(r"\.fit\(|GradientTape"):
+                one, "value", "")).startswith("mixed_") for one in list(self.origin(policies[0].args[0])) + self.origins.of(policies[0].args[0])) or not self.says(r"\.fit\(|GradientTape"):
             return
         for _, body in self.bodies(nodes):
             at = next((n for n, one in enumerate(body) if isinstance(one, (ast.Expr, ast.Assign)) and self.sets_policy(one.value, policies[0])), None)

@@ -138,6 +138,9 @@ class Keras:
                 reader.answers.not_physical(node, one, False)
                 if form_of(one).startswith("/physical_device:"):
                     reader.mistake(node, "a physical device where a name belongs", reader.written(node))
+            together = words.get("cross_device_ops", values[1] if len(values) > 1 else None)
+            if last == "MirroredStrategy" and text_of(together) is not None:
+                reader.mistake(node, "a text for what adds gradients up", text_of(together))
             if last == "MirroredStrategy" and (is_form(given) or is_number(given)) or last == "OneDeviceStrategy" and \
                     isinstance(given, Many):
                 reader.mistake(node, "devices of a strategy in the wrong form", reader.written(node))
@@ -320,6 +323,9 @@ class Keras:
         if thing.kind == "strategy" and attribute == "run":
             self.run(node, thing, values, words)
         if thing.kind == "strategy" and attribute == "reduce" and values:
+            if len(values) == 2 and not words and not any(isinstance(one, ast.Starred) for one in node.args):
+                reader.mistake(node, "arguments that a call doesn't take", reader.written(node), "its third argument, axis, has no default",
+                               "Add axis=None, which adds up what the replicas give.")
             said = text_of(values[0])
             if said is not None and said.lower() not in ("sum", "mean"):
                 reader.mistake(node, "a reduction that tf.distribute doesn't know", said)
@@ -428,3 +434,193 @@ class Keras:
         reader.source, reader.path = source, path
         reader.mistake(node, name, *said)
         reader.source, reader.path = before
+
+
+# The ends that Keras 3 takes of a file's name, by what is given it.
+ENDS_OF_FILES = {"save_weights": (".weights.h5", ), "load_weights": (".weights.h5", ".keras", ".h5", ".hdf5"), "save": (".keras", ".h5", ".hdf5"),
+                 "load_model": (".keras", ".h5", ".hdf5")}
+WITHOUT_EAGER = r"disable_eager|disable_v2|disable_v2_tensorshape|as_default\(|wrap_function|Graph\(|FuncGraph|function"
+MESSAGES_OF_CONFIG = ("gpu_options", "graph_options", "rewrite_options", "optimizer_options", "experimental")
+WIDE = 65504  # the largest number of float16
+
+
+class FilesAndSessions(OfValues):
+    """What Keras 3 writes and reads, whole models in half precision, and sessions of TensorFlow 1."""
+
+    def look(self, nodes):
+        roots = {name.split(".")[0] for name in self.tracing.names.values()}
+        if not {"tensorflow", "keras"} & roots:
+            return
+        self.know(nodes)
+        calls = self.tracing.index.calls
+        if not self.says(r"tf_keras|TF_USE_LEGACY_KERAS|disable_v2_behavior|Keras 2\b|[Tt]ensor[Ff]low *[=<]= *2\.(\d|1[0-5])\b") and not any(
+                map(self.reader.pinned_for, ("tensorflow", "keras"))):
+            self.names_of_files(calls)
+        self.all_in_half(calls)
+        self.wide_in_half(nodes, calls)
+        self.constants_beside_halves(nodes, calls)
+        self.placeholders(calls)
+        self.fields_of_config(nodes, calls)
+        self.index_of_worker(calls)
+        self.profiles_without_end(calls)
+
+    # ---- files
+
+    def ending(self, node, deepest=4):
+        """The last part of a text that the file writes down; None: not known."""
+        if isinstance(node, ast.Constant):
+            return node.value if isinstance(node.value, str) else None
+        if isinstance(node, ast.JoinedStr):
+            return self.ending(node.values[-1]) if node.values else None
+        if isinstance(node, ast.BinOp):
+            return self.ending(node.right if isinstance(node.op, (ast.Add, ast.Div)) else node.left, deepest)
+        if isinstance(node, ast.Call):
+            full = self.full(node.func)
+            if full == "os.path.join" and len(node.args) > 1 or full in ("pathlib.Path", "str") or getattr(node.func, "id", "") == "str":
+                return self.ending(node.args[-1], deepest) if node.args and not isinstance(node.args[-1], ast.Starred) else None
+            if getattr(node.func, "attr", "") == "format" and isinstance(node.func.value, ast.Constant):
+                return self.ending(node.func.value)
+        known = self.origins.of(node) if deepest > 0 and isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)) else []
+        ends = [self.ending(one, deepest - 1) if one is not node and isinstance(one, ast.expr) else None for one in known]
+        return ends[0] if ends and all(one is not None and self.kind_of(one) == self.kind_of(ends[0]) for one in ends) else None
+
+    @staticmethod
+    def kind_of(end):
+        return re.search(r"(\.weights)?(\.\w+)?$", end).group()
+
+    def is_model(self, node):
+        """Whether it is surely a model of Keras's, also the one that a callback watches."""
+        owner = self.origins.owner(node) if isinstance(node, ast.Attribute) else None
+        if owner is not None and node.attr == "model" and any(re.search(r"keras\.(\w+\.)*Callback$", self.full(base)) for base in owner.bases):
+            return True
+        return self.made_by(node, MODELS_OF_KERAS, surely=True) is not None
+
+    def names_of_files(self, calls):
+        """model.save_weights("best.h5"), which Keras 3 wants to be called best.weights.h5."""
+        for call in calls:
+            last = getattr(call.func, "attr", getattr(call.func, "id", ""))
+            full = self.full(call.func)
+            if re.search(r"keras\.callbacks\.ModelCheckpoint$", full):
+                path, only = self.given(call, 0, "filepath"), self.said(self.word(call, "save_weights_only"), False)
+                ends = ENDS_OF_FILES["save_weights"] if only is True else (".keras", ".h5") if only is False else ()
+            elif re.search(r"keras\.(models|saving)\.load_model$", full) or last in ("save", "save_weights", "load_weights") and isinstance(
+                    call.func, ast.Attribute) and not full and self.is_model(call.func.value):
+                path, ends = self.given(call, 0, "filepath", "path"), ENDS_OF_FILES[last]
+                if last == "load_weights" and any(isinstance(one, ast.Call) and self.full(one.func) == "tensorflow.train.latest_checkpoint"
+                                                  for one in self.origins.of(path)):
+                    self.reader.mistake(call, "a file's name that Keras 3 doesn't take", self.written(path), ends[0], doubted=True)
+            else:
+                continue
+            end = self.ending(path) if path is not None and ends and self.word(call, "save_format") is None else None
+            if end and not end.endswith(ends) and "://" not in end and not end.endswith("}"):
+                self.reader.mistake(call, "a file's name that Keras 3 doesn't take", self.written(path), ends[0], doubted=True)
+
+    # ---- half precision
+
+    def all_in_half(self, calls):
+        """set_floatx("float16"), or the policy "float16", of a script that trains: the weights are of float16 as well."""
+        if not self.says(r"\.fit\(|GradientTape|train_on_batch") or self.says(r"(set_floatx|set_\w*policy)\(['\"]float32"):
+            return
+        for call in calls:
+            last = self.full(call.func).rsplit(".", 1)[-1]
+            if last in ("set_floatx", "set_global_policy", "set_dtype_policy") and "keras" in self.full(call.func) and call.args and not self.in_branch(call):
+                said = self.said(call.args[0])
+                if said is None:  # the default of an option
+                    made = self.origins.known(call.args[0])
+                    said = made[0].value if len(made) == 1 and isinstance(made[0], ast.Constant) else None
+                if said == "float16":
+                    self.reader.mistake(call, "a training all in float16", self.written(call), doubted=True)
+
+    def policy_of_half(self, calls):
+        return not self.says(r"mixed_bfloat16") and any(one.args and self.full(one.func).rsplit(".", 1)[-1] in POLICIES[:3] and any(
+            getattr(each, "value", None) == "mixed_float16" for each in self.origins.known(one.args[0]) + [one.args[0]]) for one in calls)
+
+    def layers_in_half(self, nodes, calls):
+        """call() of the layers of the file that compute in float16: (class, method)."""
+        for of in nodes if self.policy_of_half(calls) else ():
+            if isinstance(of, ast.ClassDef) and any(LAYERS_OF_KERAS.match(self.full(base)) for base in of.bases) and not re.search(
+                    r"autocast|dtype *=|dtype_policy", re.sub(r"(tf|ops)\.\w+\([^()]*dtype *=[^()]*\)", "", self.reader.written_whole(of))):
+                yield from ((of, one) for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "call")
+
+    def wide_in_half(self, nodes, calls):
+        """scores += (1 - mask) * -1e9 in a layer of float16, where -1e9 is -inf, and 0 * -inf is NaN."""
+        for of, method in self.layers_in_half(nodes, calls):
+            if re.search(r"float32", self.reader.written_whole(method)):
+                continue
+            for one in ast.walk(method):
+                for number in (one.left, one.right) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult) else ():
+                    said = self.said(number)
+                    if isinstance(said, (int, float)) and WIDE < abs(said) < float("inf"):
+                        self.reader.mistake(one, "a number that float16 doesn't hold", self.written(number), of.name, doubted=True)
+
+    def constants_beside_halves(self, nodes, calls):
+        """x + self.table in a layer of float16, where self.table was made in float32 and is no weight."""
+        for of, method in self.layers_in_half(nodes, calls):
+            given = method.args.args[1].arg if len(method.args.args) > 1 else None
+            cast = any(isinstance(one, ast.Assign) and any(getattr(target, "id", "") == given for target in one.targets) for one in ast.walk(method))
+            for one in ast.walk(method):
+                sides = (one.left, one.right) if isinstance(one, ast.BinOp) and isinstance(one.op, (ast.Add, ast.Sub, ast.Mult)) and not cast else ()
+                for x, other in (sides, sides[::-1]) if sides else ():
+                    while isinstance(other, ast.Subscript):
+                        other = other.value
+                    if getattr(x, "id", "") == given and self.origins.owner(other) is of if isinstance(other, ast.Attribute) else False:
+                        made = [value for _, value, _ in self.origins.bindings.get((id(of), other.attr), ())]
+                        if made and all(isinstance(each, ast.Call) and self.is_float32(each) for each in made):
+                            self.reader.mistake(one, "a table of float32 in a layer of float16", self.written(other), of.name, other=made[0], doubted=True)
+
+    def is_float32(self, call):
+        """Whether TensorFlow makes a tensor of float32 here, by what the call says or by itself."""
+        full, last = self.full(call.func), self.full(call.func).rsplit(".", 1)[-1]
+        if last not in ("cast", "constant", "convert_to_tensor", "zeros", "ones", "normal", "uniform") or not TENSORS.match(full):
+            return False
+        kind = self.word(call, "dtype") or (call.args[1] if len(call.args) > 1 and last in ("cast", "constant", "convert_to_tensor") else None)
+        return self.written(kind).endswith("float32") if kind is not None else last in ("zeros", "ones", "normal")
+
+    # ---- sessions of TensorFlow 1
+
+    def placeholders(self, calls):
+        """tf.compat.v1.placeholder(…) of a script that never leaves eager execution."""
+        if re.search(WITHOUT_EAGER, self.reader.text):
+            return
+        for call in calls:
+            if self.full(call.func) == "tensorflow.compat.v1.placeholder":
+                return self.reader.mistake(call, "a placeholder under eager execution", self.written(call), doubted=True)
+
+    def fields_of_config(self, nodes, calls):
+        """config.gpu_options = GPUOptions(…), and visible_device_list = 0: protobuf takes neither."""
+        for one in nodes:
+            target = one.targets[0] if isinstance(one, ast.Assign) else None
+            if isinstance(target, ast.Attribute) and target.attr in MESSAGES_OF_CONFIG and self.made_by(
+                    target.value, re.compile(r"tensorflow\.(compat\.v1\.)?(ConfigProto|GraphOptions)$"), surely=True) is not None:
+                self.reader.mistake(one, "a part of a configuration that is assigned", self.written(target))
+            elif isinstance(target, ast.Attribute) and target.attr == "visible_device_list" and type(self.said(one.value)) is int:
+                self.reader.mistake(one, "a number for a list of devices", self.written(target), str(self.said(one.value)))
+        for call in calls:
+            given = self.word(call, "visible_device_list") if self.full(call.func).endswith(".GPUOptions") else None
+            if type(self.said(given)) is int:
+                self.reader.mistake(call, "a number for a list of devices", "visible_device_list", str(self.said(given)))
+
+    # ---- others
+
+    def index_of_worker(self, calls):
+        """TF_CONFIG = {"cluster": {"worker": [two]}, "task": {"type": "worker", "index": 2}}: the last has the number 1."""
+        for call in calls:
+            of = self.value_of(call.args[0]) if self.full(call.func) == "json.dumps" and call.args else None
+            pairs = zip((getattr(key, "value", None) for key in of.keys), of.values) if isinstance(of, ast.Dict) else (
+                (word.arg, word.value) for word in of.keywords) if isinstance(of, ast.Call) and getattr(of.func, "id", "") == "dict" else ()
+            known = {key: self.value_of(value) for key, value in pairs}
+            cluster, task = known.get("cluster"), known.get("task")
+            if not isinstance(cluster, ast.Dict) or not isinstance(task, ast.Dict):
+                continue
+            said = {getattr(key, "value", None): value for key, value in zip(task.keys, task.values)}
+            kind, index = self.said(said.get("type")), self.said(said.get("index"))
+            hosts = next((self.value_of(value) for key, value in zip(cluster.keys, cluster.values) if getattr(key, "value", None) == kind), None)
+            if isinstance(hosts, ast.List) and type(index) is int and index >= len(hosts.elts) and not any(
+                    isinstance(one, ast.Starred) for one in hosts.elts):
+                self.reader.mistake(said["index"], "a worker that the cluster lacks", str(index), kind, str(len(hosts.elts)))
+
+    def profiles_without_end(self, calls):
+        """tf.profiler.experimental.start(dir), and no stop(): nothing is written."""
+        started = [one for one in calls if self.full(one.func) == "tensorflow.profiler.experimental.start"]
+        if started and not self.says(r"profiler\.(experimental\.)?stop|\bstop\(|\.stop\b|import stop"):
+            self.reader.mistake(started[0], "a profile that nobody ends", self.written(started[0].func), doubted=True)

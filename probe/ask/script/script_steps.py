@@ -1601,8 +1601,9 @@ class Steps(WholeFile):
         for call in nodes if shown is not None and not late else ():
             if isinstance(call, ast.Call) and re.match(
                     r"(tensorflow|keras)\.device$|tensorflow\.config\.(experimental\.)?(get_memory_info|reset_memory_stats)$|"
-                    r"tensorflow\.distribute\.OneDeviceStrategy$", self.full(call.func)) and call.args:
-                for one in self.origins.of(call.args[0]):
+                    r"tensorflow\.distribute\.(OneDevice|Mirrored)Strategy$", self.full(call.func)) and (call.args or call.keywords):
+                where = self.value_of(self.given(call, 0, "devices", "device", "device_name"))
+                for one in (inner for each in getattr(where, "elts", [where]) for inner in self.origins.of(each)):
                     said = one.value if isinstance(one, ast.Constant) else None
                     if isinstance(said, str) and re.match(r"/?(device:)?gpu:[1-9]\d*$", said, re.I) and not any(
                             e.get("name") == "a second GPU where one is visible" and e["line"] == one.lineno for e in self.reader.events):

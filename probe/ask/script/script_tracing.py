@@ -54,8 +54,9 @@ class Tracing:
     def __init__(self, reader):
         self.reader = reader
         self.arrays, self.wholes, self.steps = Arrays(reader, self), Wholes(reader, self), Steps(reader, self)
-        self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels, Batches, Settings, Meant, Forks)]
-        self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted, ClocksOfTraces)]
+        self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels, Batches, Settings, Meant, Forks,
+                                               FilesAndSessions)]
+        self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted, ClocksOfTraces, Traces)]
         self.files = []  # (source, its trees)
         self.names, self.fulls, self.origins = {}, {}, None
         self.enabled, self.seeded, self.draws = [], False, False
@@ -713,8 +714,11 @@ class Tracing:
                     waits_later = any(e["name"] == "a clock that stops before the wait" and e["line"] == stops.lineno for e in
                                       self.reader.events if e["subject"] == "script-mistake")
                     if call is not None and not WAITS_OF_TRACES.search(since) and not waits_later and not re.search(
-                            r"block_until_ready", before):
-                        self.reader.mistake(stops, "a time without an end", self.written(call), other=call)
+                            r"block_until_ready|\bfloat\(|\bint\(|\.numpy\(|\.item\(", before):
+                        by = (self.traced_of(call.func) or Traced("")).by
+                        graph = by in GRAPHS or not by and self.full(call.func).startswith("tensorflow.")
+                        self.reader.mistake(stops, "a time of TensorFlow's without an end" if graph else "a time without an end",
+                                            self.written(call), other=call)
                     del started[name]
                     continue
                 calls = [one for one in ast.walk(statement) if isinstance(one, ast.Call) and (
