@@ -463,16 +463,17 @@ class Graphs(OfValues):
 
     def one_at_a_time(self, nodes):
         """for image in images: model.predict(image[None]), where one call takes them all."""
-        for loop in nodes:
-            if not isinstance(loop, ast.For):
-                continue
-            over, names = loop.iter, {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+        rounds = [(one, one.target, one.iter, one.body) for one in nodes if isinstance(one, ast.For)] + [
+            (one, one.generators[0].target, one.generators[0].iter, [one.elt]) for one in nodes if isinstance(
+                one, (ast.ListComp, ast.GeneratorExp)) and len(one.generators) == 1]
+        for loop, target, over, body in rounds:
+            names = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
             while isinstance(over, ast.Call) and getattr(over.func, "id", "") in ("enumerate", "tqdm", "zip", "range", "len") and over.args:
                 over = over.args[0]
             if not isinstance(over, ast.Name) or not self.is_array(over.id, nodes):
                 continue
             inner = within_others(loop)
-            for call in calls_in(loop.body):
+            for call in calls_in(body):
                 if not self.method(call, "predict") or id(call) in inner or not call.args:
                     continue
                 form = self.written(call.args[0])
@@ -571,7 +572,7 @@ class Graphs(OfValues):
 
     def is_array(self, name, nodes):
         """Whether the file makes an array of this name."""
-        form = r"\b%s\b[^=\n]*\)? = .*(load_data\(|\bnp\.|numpy\.|\.astype\(|train_test_split)" % re.escape(name)
+        form = r"\b%s\b[^=\n]*\)? = .*(load_data\(|\bnp\.|numpy\.|\.to_numpy\(|\.astype\(|train_test_split)" % re.escape(name)
         return self.says(form) and not self.says(r"def %s\(|yield" % re.escape(name))
 
     def histories(self, calls):
@@ -616,12 +617,21 @@ class Graphs(OfValues):
             if made and all(isinstance(one, ast.Call) and GIVES_TENSORS.match(self.full(one.func)) and self.place_around(one) == "cpu" for one in made):
                 self.mistake(call, "a conversion that moves nothing", self.written(call.args[0]), other=made[-1])
 
+    def entered(self, node):
+        """The context that a with statement enters, also by a function of the file that yields within it."""
+        functions = [of for of in self.origins.functions_of(node.func) if isinstance(of, ast.FunctionDef) and any(
+            "contextmanager" in self.written(one) for one in of.decorator_list)] if isinstance(node, ast.Call) else []
+        for block in (one for of in functions for one in ast.walk(of) if isinstance(one, ast.With)):
+            if any(isinstance(one, ast.Yield) for one in ast.walk(block)):
+                return block.items[0].context_expr
+        return node
+
     def place_around(self, node):
         """"cpu" or "gpu": what the innermost tf.device around a node says, as far as the file writes it down."""
         for one in self.origins.around(node):
-            for item in one.items if isinstance(one, ast.With) else ():
-                if isinstance(item.context_expr, ast.Call) and self.full(item.context_expr.func) == "tensorflow.device" and item.context_expr.args:
-                    said = [each.value for each in self.origins.of(item.context_expr.args[0]) if isinstance(each, ast.Constant)]
+            for entered in [self.entered(item.context_expr) for item in one.items] if isinstance(one, ast.With) else ():
+                if isinstance(entered, ast.Call) and self.full(entered.func) == "tensorflow.device" and entered.args:
+                    said = [each.value for each in self.origins.of(entered.args[0]) if isinstance(each, ast.Constant)]
                     kinds = {kind for each in said for kind in ("cpu", "gpu") if kind in str(each).lower()}
                     return kinds.pop() if len(kinds) == 1 else None
         return None
@@ -629,9 +639,12 @@ class Graphs(OfValues):
     def mapped_on_a_device(self, nodes):
         """with tf.device("/GPU:0"): ds = ds.map(augment), which runs on the CPU all the same."""
         for one in nodes:
-            where = one.items[0].context_expr if isinstance(one, ast.With) else None
-            if not isinstance(where, ast.Call) or self.full(where.func) != "tensorflow.device" or not re.search(
-                    r"gpu", self.written(where), re.I):
+            where = self.entered(one.items[0].context_expr) if isinstance(one, ast.With) else None
+            if not isinstance(where, ast.Call) or self.full(where.func) != "tensorflow.device" or not where.args:
+                continue
+            said = [self.origins.default(self.origins.function_of(each), each) if isinstance(each, ast.arg) else each for each in self.origins.of(
+                where.args[0])]
+            if not re.search(r"gpu", self.written(where) + str([getattr(each, "value", None) for each in said]), re.I):
                 continue
             chains = [self.chain(statement.value)[0] if isinstance(statement, ast.Assign) else [] for statement in one.body]
             datasets = all(calls and (calls[0].func.attr if isinstance(calls[0].func, ast.Attribute) else "") in OF_DATASET or
@@ -816,7 +829,7 @@ class Graphs(OfValues):
             return
         blocks = [one for one in nodes if isinstance(one, ast.With) and any(
             self.method(item.context_expr, "scope") and self.made_by(item.context_expr.func.value, MIRRORS) is not None for item in one.items)]
-        every = [one for one in nodes if isinstance(one, ast.With) and any(self.method(item.context_expr, "scope") for item in one.items)]
+        every = [one for one in nodes if isinstance(one, ast.With) and any(self.method(self.entered(item.context_expr), "scope") for item in one.items)]
         fits = [one for one in self.tracing.index.calls if self.method(one, "fit") and self.made_by(
             one.func.value, MODELS_OF_KERAS) is not None]
         if not blocks or len(every) != len(blocks) or not fits or any(isinstance(one, (ast.FunctionDef, ast.ClassDef, ast.Lambda))

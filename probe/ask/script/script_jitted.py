@@ -612,6 +612,49 @@ class Traces(OfValues):
         self.optimizers_of_one_graph(graphs.values(), calls)
         self.drawn_by_maps(calls)
         self.kept_draws(calls)
+        self.values_in_maps(calls)
+        self.traced_in_each_call(functions)
+
+    def values_in_maps(self, calls):
+        """ds.map(load), where load() asks for path.numpy(), and compile(loss=f) with an f that does."""
+        traced = [call.args[0] for call in calls if self.method(call, "map", "filter", "flat_map") and call.args and self.begins_as_dataset(call)]
+        for call in calls:
+            if self.method(call, "compile") and not self.full(call.func):
+                metrics = self.value_of(self.word(call, "metrics"))
+                traced += [one for one in [self.given(call, 1, "loss")] + getattr(metrics, "elts", []) if one is not None]
+        for of in (of for one in traced for of in self.origins.functions_of(one) if not isinstance(of, ast.ClassDef)):
+            for call in self.calls_reached(of):
+                self.tracing.value_in_graph(call)
+
+    def traced_in_each_call(self, functions):
+        """def epoch(self): @tf.function def step(x): …, which each call of epoch() makes and traces anew."""
+        for of in functions:
+            if not any(self.tracing.decorated_by(of, name) for name in GRAPHS):
+                continue
+            outer = self.origins.scope(of)
+            loops = [one for one in self.origins.around(of) if isinstance(one, ast.For)]
+            if isinstance(outer, ast.FunctionDef) and not any(isinstance(one, ast.Return) and one.value is not None and of.name in self.written(
+                    one.value) for one in ast.walk(outer)):
+                made = Jitted.locals_of(outer) - {one.arg for one in ast.walk(outer) if isinstance(one, ast.arg)}
+                made |= {one.name for one in outer.body if isinstance(one, ast.FunctionDef)} - {of.name}
+                free = {one.id for one in ast.walk(of) if isinstance(one, ast.Name)} - Jitted.locals_of(of)
+                sites = [call for call in self.tracing.index.calls if any(to is outer for to in self.origins.functions_of(call.func))]
+                each = [(call, loop) for call in sites for loop in self.origins.around(call) if isinstance(loop, ast.For) and self.counts_rounds(loop)]
+                given = {name.id for call, loop in each for one in call.args for name in ast.walk(one) if isinstance(name, ast.Name)} & {
+                    name.id for _, loop in each for one in ast.walk(loop) for name in ast.walk(one) if isinstance(name, ast.Name) and isinstance(
+                        name.ctx, ast.Store)}
+                used = any(isinstance(one, ast.Name) and one.id == of.name and isinstance(one.ctx, ast.Load) for one in ast.walk(outer))
+                if each and len(each) == len(sites) and used and not free & made and not given:
+                    self.reader.mistake(of.decorator_list[0], "a graph that each round traces anew", of.name, outer.name, other=each[0][0], doubted=True)
+            elif loops and self.counts_rounds(loops[0]) and not isinstance(outer, ast.FunctionDef):
+                bound = {one.id for one in ast.walk(loops[0]) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+                free = {one.id for one in ast.walk(of) if isinstance(one, ast.Name)} - Jitted.locals_of(of)
+                if not free & bound:
+                    self.reader.mistake(of.decorator_list[0], "a graph that each round traces anew", of.name, "the loop", other=loops[0], doubted=True)
+
+    def counts_rounds(self, loop):
+        """Whether a loop counts epochs or steps, in which the same is done again."""
+        return re.search(r"epoch|step|iter|batch|_$", self.written(loop.target)) is not None
 
     def traced_of_tf(self, calls, functions):
         yield from (of for of in functions if any(self.tracing.decorated_by(of, name) for name in GRAPHS))
@@ -652,10 +695,22 @@ class Traces(OfValues):
 
     def done_once(self, of, inner):
         """self.steps += 1, losses["train"].append(loss) and next(batches) of a generator, in a tf.function."""
+        given = {one.arg for one in ast.walk(of) if isinstance(one, ast.arg)}
         for one in ast.walk(of):
             if isinstance(one, ast.AugAssign) and self.is_shared(one.target, of) and self.numbers_of(one.target) and self.number_is_plain(
                     one.value) and not re.search(r"(?i)trac|compil|graph", self.written(one.target)) and self.is_read_outside(one.target, inner):
                 self.mistake(one, "what a traced function does once", "tf.function")
+            shows = isinstance(one, ast.Call) and (getattr(one.func, "id", "") == "print" or re.match(
+                r"logging\.(info|debug|warning)$", self.full(one.func)))
+            shown = [part for each in one.args for part in (getattr(each, "values", [each]))] if shows else []
+            shown = [part.value if isinstance(part, ast.FormattedValue) else part for part in shown]
+            if any(isinstance(part, ast.Name) and part.id in Jitted.locals_of(of) - given and self.is_computed(part) for part in shown) and not re.search(
+                    r"(?i)trac|compil|build|graph", self.written(one)):
+                self.reader.mistake(one, "a tensor of a graph that is shown", self.written(one), doubted=True)
+            base = one.func.value if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "append" and one.args else None
+            base = base.value if isinstance(base, ast.Subscript) else base
+            if isinstance(base, ast.Attribute) and self.is_shared(base, of) and self.is_computed(one.args[0]) and self.is_read_outside(base, inner):
+                self.reader.mistake(one, "what a traced function does once", self.written(one), "tf.function", doubted=True)
             if isinstance(one, ast.Call) and getattr(one.func, "id", "") == "next" and one.args:
                 made = [each.value for each in self.origins.statements_of(one.args[0]) if isinstance(each, ast.Assign)] if isinstance(
                     one.args[0], (ast.Name, ast.Attribute)) else []
@@ -693,6 +748,10 @@ class Traces(OfValues):
                 for method in of.body:
                     if isinstance(method, ast.FunctionDef) and method.name == "call":
                         self.made_inside(method, "call")
+                        for call in self.calls_reached(method) if "torch" not in self.reader.text and not re.search(
+                                r"py_function|numpy_function", self.reader.written_whole(method)) else ():
+                            if DRAWS_OF_TRACES.match(self.full(call.func)):
+                                self.reader.mistake(call, "what a traced function does once", self.written(call), "fit()", doubted=True)
 
     def is_computed(self, node, deepest=4):
         """Whether a value is surely a tensor that TensorFlow has computed."""
@@ -718,13 +777,16 @@ class Traces(OfValues):
             one.ctx, ast.Load) and one.id not in Jitted.locals_of(part)}
         attributes = {(id(self.origins.owner(one)), one.attr) for part in parts for one in ast.walk(part) if isinstance(
             one, ast.Attribute) and isinstance(one.ctx, ast.Load) and self.origins.owner(one) is not None}
+        items = {self.written(one) for part in parts for one in ast.walk(part) if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Load)}
         for loop in self.tracing.index.loops:
             called = self.called_in(loop, 2)
             if not any(one is of for one in called) or re.search(r"tf\.function\(", self.reader.written_whole(loop)):
                 continue
             bound = {name.id for one in ast.walk(loop) for name in ast.walk(one) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
             inside = within_others(loop, (ast.FunctionDef, ast.Lambda, ast.ClassDef))
-            for one in (one for one in ast.walk(loop) if id(one) not in inside):
+            own = [one for one in ast.walk(loop) if id(one) not in inside]
+            setters = [one for by in self.called_in(loop, 0) if not any(by is part for part in parts) and by.name != "__init__" for one in ast.walk(by)]
+            for one in own + setters:
                 target = one.target if isinstance(one, ast.AugAssign) else one.targets[0] if isinstance(one, ast.Assign) else None
                 if isinstance(target, ast.Name):
                     reads = target.id in names and self.is_same_variable(one, target.id, of)
@@ -733,14 +795,22 @@ class Traces(OfValues):
                     owners = [self.origins.owner(target)] + (self.origins.functions_of(made.func) if isinstance(made, ast.Call) else [])
                     reads = any((id(owner), target.attr) in attributes for owner in owners if owner is not None)
                 else:
-                    reads = False
+                    reads = isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and target.value.id in names and self.written(
+                        target) in items and self.is_same_variable(
+                            next(iter(self.origins.statements_of(target.value)), one), target.value.id, of)
                 used = {name.id for name in ast.walk(one.value) if isinstance(name, ast.Name)} if reads else set()
-                changes = isinstance(one, ast.AugAssign) or bool(used & bound) or self.written(target) in self.written(one.value) if reads else False
+                changes = reads and (isinstance(one, ast.AugAssign) or bool(used & bound) or one in setters and bool(used) or self.written(
+                    target) in self.written(one.value))
                 if reads and changes and self.numbers_at_first(target):
                     self.reader.mistake(one, "a variable that a trace has read", self.written(one), self.written(target), of.name, doubted=True)
 
     def numbers_at_first(self, target):
-        """Whether the first thing that is bound to a variable or attribute is a number of Python's."""
+        """Whether the first thing that is bound to a variable, an attribute or an item of a dictionary is a number of Python's."""
+        if isinstance(target, ast.Subscript):
+            made = [one.value for one in self.origins.statements_of(target.value) if isinstance(one, ast.Assign)]
+            key = self.origins.key(target)
+            return len(made) == 1 and isinstance(made[0], ast.Dict) and any(getattr(name, "value", None) == key and type(self.said(value)) in (
+                int, float) for name, value in zip(made[0].keys, made[0].values))
         scope = self.origins.scope(target) if isinstance(target, ast.Name) else self.origins.owner(target)
         if isinstance(target, ast.Attribute) and scope is None:
             made = self.value_of(target.value)
@@ -767,7 +837,8 @@ class Traces(OfValues):
         found, waiting = [], [(call, deepest) for call in calls_in(loop.body)]
         while waiting and len(found) < 30:
             call, depth = waiting.pop()
-            for of in self.origins.functions_of(call.func):
+            traced = self.tracing.traced_of(call.func)
+            for of in self.origins.functions_of(call.func) + ([traced.node] if traced is not None else []):
                 if isinstance(of, ast.FunctionDef) and not any(of is one for one in found):
                     found.append(of)
                     waiting += [(inner, depth - 1) for inner in calls_in(of.body)] if depth > 0 else []
@@ -810,11 +881,16 @@ class Traces(OfValues):
                         if isinstance(one, ast.Call) and OPTIMIZERS_OF_KERAS.match(self.full(one.func)) and (
                                 not self.full(one.func).endswith(".SGD") or self.word(one, "momentum") is not None):
                             made.setdefault(id(one), (one, call))
-                each = [pair for pair in made.values() if any(isinstance(around, (ast.For, ast.While)) and not any(
-                    inner is of for inner in ast.walk(around)) and any(inner is pair[1] for inner in ast.walk(around)) for around in self.origins.around(pair[0]))]
+                each = [pair for pair in made.values() if any(self.makes_many(around, of, pair[1]) for around in self.origins.around(pair[0]))]
                 if len(made) > 1 and len(sites) > 1 or each:
                     at = each[0] if each else sorted(made.values(), key=lambda pair: pair[1].lineno)[-1]
                     self.reader.mistake(at[1], "an optimizer for a function that has its variables", self.written(at[1]), of.name, other=at[0], doubted=True)
+
+    @staticmethod
+    def makes_many(around, of, call):
+        """Whether a loop makes optimizers for one function that it calls, or a comprehension makes several."""
+        inside = list(ast.walk(around)) if isinstance(around, (ast.For, ast.While)) else []
+        return isinstance(around, (ast.DictComp, ast.ListComp)) or any(one is call for one in inside) and not any(one is of for one in inside)
 
     # ---- tf.data
 
@@ -869,13 +945,29 @@ class Traces(OfValues):
         for one in self.origins.of(node) if deepest > 0 else ():
             if not isinstance(one, ast.Call) or not isinstance(one.func, ast.Attribute) or self.full(one.func):
                 continue
-            if one.func.attr == "map" and one.args and not self.in_branch(one):
+            if one.func.attr == "map" and one.args and (not self.in_branch(one) or self.is_asked_for(one)):
                 for of in self.origins.functions_of(one.args[0]):
                     drawn = next((each for each in self.calls_reached(of) if re.match(
                         r"tensorflow\.(image\.(stateless_)?random_|random\.(uniform|normal|truncated_normal)$)", self.full(each.func))), None)
+                    layer = next((each for each in self.calls_reached(of) if self.said(self.word(each, "training")) is True and self.is_random_layer(
+                        each.func)), None)
+                    if layer is not None:
+                        return layer
                     if drawn is not None and "stateless" not in self.full(drawn.func) and not self.in_branch(drawn):
                         return drawn
             found = self.draws_before(one.func.value, deepest - 1) if one.func.attr in OF_DATASET else None
             if found is not None:
                 return found
         return None
+
+    def is_asked_for(self, node):
+        """Whether a branch runs by a parameter that a call of the function gives True."""
+        tests = [one.test for one in self.origins.around(node) if isinstance(one, (ast.If, ast.IfExp))]
+        return len(tests) == 1 and isinstance(tests[0], ast.Name) and any(getattr(one, "value", None) is True for one in self.origins.known(tests[0]))
+
+    def is_random_layer(self, func):
+        """Whether it is a layer of Keras's that draws at random, or a list of layers with one."""
+        made = self.value_of(func)
+        layers = self.value_of(made.args[0]) if isinstance(made, ast.Call) and self.full(made.func).endswith("Sequential") and made.args else None
+        return any(isinstance(one, ast.Call) and re.search(r"keras\.layers\.(\w+\.)*Random[A-Z]\w+$", self.full(one.func))
+                   for one in [made] + getattr(layers, "elts", []))

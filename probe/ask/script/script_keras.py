@@ -463,6 +463,11 @@ class FilesAndSessions(OfValues):
         self.fields_of_config(nodes, calls)
         self.index_of_worker(calls)
         self.profiles_without_end(calls)
+        self.softmax_at_the_end(calls)
+        self.configs_for_targets(calls)
+        self.added_in_each_round(calls)
+        self.states_of_chance(calls)
+        self.average_of_one(calls)
 
     # ---- files
 
@@ -493,7 +498,10 @@ class FilesAndSessions(OfValues):
         owner = self.origins.owner(node) if isinstance(node, ast.Attribute) else None
         if owner is not None and node.attr == "model" and any(re.search(r"keras\.(\w+\.)*Callback$", self.full(base)) for base in owner.bases):
             return True
-        return self.made_by(node, MODELS_OF_KERAS, surely=True) is not None
+        known = self.origins.known(node)
+        return self.made_by(node, MODELS_OF_KERAS, surely=True) is not None or bool(known) and all(isinstance(one, ast.Call) and any(
+            isinstance(of, ast.ClassDef) and any(re.search(r"keras\.(\w+\.)*Model$", self.full(base)) for base in of.bases) and not any(
+                getattr(method, "name", "").startswith(("save", "load")) for method in of.body) for of in self.origins.functions_of(one.func)) for one in known)
 
     def names_of_files(self, calls):
         """model.save_weights("best.h5"), which Keras 3 wants to be called best.weights.h5."""
@@ -527,6 +535,8 @@ class FilesAndSessions(OfValues):
                 said = self.said(call.args[0])
                 if said is None:  # the default of an option
                     made = self.origins.known(call.args[0])
+                    made = [self.given(one, 0, "name") if isinstance(one, ast.Call) and self.full(one.func).endswith(
+                        "Policy") else one for one in made]
                     said = made[0].value if len(made) == 1 and isinstance(made[0], ast.Constant) else None
                 if said == "float16":
                     self.reader.mistake(call, "a training all in float16", self.written(call), doubted=True)
@@ -557,14 +567,21 @@ class FilesAndSessions(OfValues):
         """x + self.table in a layer of float16, where self.table was made in float32 and is no weight."""
         for of, method in self.layers_in_half(nodes, calls):
             given = method.args.args[1].arg if len(method.args.args) > 1 else None
-            cast = any(isinstance(one, ast.Assign) and any(getattr(target, "id", "") == given for target in one.targets) for one in ast.walk(method))
+            bound = {}
             for one in ast.walk(method):
-                sides = (one.left, one.right) if isinstance(one, ast.BinOp) and isinstance(one.op, (ast.Add, ast.Sub, ast.Mult)) and not cast else ()
+                for target in one.targets if isinstance(one, ast.Assign) else ():
+                    bound.setdefault(self.written(target), []).append(one.value)
+            # What the method is given, and what layers give it.
+            halves = {given} - set(bound) | {name for name, values in bound.items() if all(isinstance(value, ast.Call) and isinstance(
+                value.func, ast.Attribute) and self.origins.owner(value.func) is of for value in values)}
+            for one in ast.walk(method):
+                sides = (one.left, one.right) if isinstance(one, ast.BinOp) and isinstance(one.op, (ast.Add, ast.Sub, ast.Mult)) else ()
                 for x, other in (sides, sides[::-1]) if sides else ():
                     while isinstance(other, ast.Subscript):
                         other = other.value
-                    if getattr(x, "id", "") == given and self.origins.owner(other) is of if isinstance(other, ast.Attribute) else False:
-                        made = [value for _, value, _ in self.origins.bindings.get((id(of), other.attr), ())]
+                    if getattr(x, "id", "") in halves and self.origins.owner(other) is of if isinstance(other, ast.Attribute) else False:
+                        made = [each for _, value, _ in self.origins.bindings.get((id(of), other.attr), ()) for each in (
+                            self.origins.of(value) if isinstance(value, ast.expr) else [value])]
                         if made and all(isinstance(each, ast.Call) and self.is_float32(each) for each in made):
                             self.reader.mistake(one, "a table of float32 in a layer of float16", self.written(other), of.name, other=made[0], doubted=True)
 
@@ -624,3 +641,59 @@ class FilesAndSessions(OfValues):
         started = [one for one in calls if self.full(one.func) == "tensorflow.profiler.experimental.start"]
         if started and not self.says(r"profiler\.(experimental\.)?stop|\bstop\(|\.stop\b|import stop"):
             self.reader.mistake(started[0], "a profile that nobody ends", self.written(started[0].func), doubted=True)
+
+    def softmax_at_the_end(self, calls):
+        """Activation("softmax") as the last layer under mixed_float16, which needs dtype="float32"."""
+        for call in calls if self.policy_of_half(calls) else ():
+            out = self.given(call, 1, "outputs") if re.search(r"keras\.(models\.)?Model$", self.full(call.func)) else None
+            last = self.value_of(out) if out is not None else None
+            layers = self.value_of(call.args[0]) if re.search(r"keras\.(models\.)?Sequential$", self.full(call.func)) and call.args else None
+            last = layers.elts[-1] if isinstance(layers, ast.List) and layers.elts else last.func if isinstance(last, ast.Call) else None
+            last = self.value_of(last) if last is not None else None
+            full = self.full(last.func) if isinstance(last, ast.Call) else ""
+            kind = self.given(last, 0 if full.endswith("Activation") else 1, "activation") if full.endswith(("layers.Activation", "layers.Dense")) else None
+            soft = full.endswith("layers.Softmax") or self.said(kind) == "softmax" or kind is not None and self.full(kind).endswith(".softmax")
+            if soft and "keras" in full and not any(k.arg in ("dtype", None) for k in last.keywords):
+                self.reader.mistake(last, "a softmax in float16", self.written(last))
+
+    def configs_for_targets(self, calls):
+        """tf.Session(config), whose first argument is the name of a server."""
+        for call in calls:
+            if re.match(r"tensorflow\.(compat\.v1\.)?(Interactive)?Session$", self.full(call.func)) and call.args and self.made_by(
+                    call.args[0], re.compile(r"tensorflow\.(compat\.v1\.)?ConfigProto$"), surely=True) is not None:
+                self.reader.mistake(call, "a configuration in the place of a server", self.written(call))
+
+    def added_in_each_round(self, calls):
+        """for batch in batches: sess.run(tf.reduce_mean(y)), which adds an operation to the graph in each round."""
+        for call in calls:
+            if not self.method(call, "run") or not call.args or "sess" not in self.written(call.func.value).lower():
+                continue
+            loop = next((one for one in self.origins.around(call) if isinstance(one, (ast.For, ast.While, ast.FunctionDef))), None)
+            count = self.said(self.given(loop.iter, 0)) if isinstance(loop, ast.For) and getattr(
+                getattr(loop.iter, "func", None), "id", "") == "range" and len(loop.iter.args) == 1 else None
+            if isinstance(loop, (ast.For, ast.While)) and self.tracing.repeats(loop) and not (type(count) is int and count < 20) and not self.in_branch(call):
+                for one in getattr(call.args[0], "elts", [call.args[0]]):
+                    full = self.full(one.func).replace(".compat.v1.", ".") if isinstance(one, ast.Call) else ""
+                    if TENSORS.match(full) or re.match(r"tensorflow\.assign(_add|_sub)?$", full) or self.method(
+                            one, "assign", "assign_add", "assign_sub") and self.word(one, "use_locking") is None:
+                        self.reader.mistake(one, "an operation that each round adds", self.written(one), doubted=True)
+
+    def states_of_chance(self, calls):
+        """enable_op_determinism(), and tf.random.Generator.from_non_deterministic_state()."""
+        on = next((one for one in calls if self.full(one.func).endswith(".enable_op_determinism")), None)
+        for call in calls if on is not None and not self.in_branch(on) and not self.says(r"disable_op_determinism") else ():
+            if self.full(call.func).endswith("Generator.from_non_deterministic_state") and call.lineno > on.lineno and self.origins.scope(on) in (
+                    None, self.origins.scope(call)) and not self.in_branch(call):
+                self.reader.mistake(call, "a generator of chance under determinism", self.written(call), other=on)
+
+    def average_of_one(self, calls):
+        """compute_average_loss(losses, global_batch_size=BATCH), where the dataset has BATCH * num_replicas_in_sync in a batch."""
+        for call in calls:
+            size = self.given(call, 2, "global_batch_size") if self.full(call.func) == "tensorflow.nn.compute_average_loss" else None
+            name = self.written(size) if isinstance(size, (ast.Name, ast.Attribute)) else None
+            if name and type(self.said(size)) is int and not re.search(r"\b%s *\*=" % re.escape(name), self.reader.text):
+                form = r"(?m)^ *(\S+) = (?:.*[^\w.])?(?:%s \* [\w.]+\.num_replicas_in_sync|[\w.]+\.num_replicas_in_sync \* %s)\b" % ((re.escape(name), ) * 2)
+                wide = {target for target in re.findall(form, self.reader.text) if target != name}
+                batched = {self.written(one.args[0]) for one in calls if self.method(one, "batch") and one.args}
+                if wide & batched and name not in batched:
+                    self.reader.mistake(call, "a mean of one replica that is added up", self.written(call), doubted=True)

@@ -1206,6 +1206,8 @@ class Reader:
             if kind.upper() in ("GPU", "CPU", "TPU") and kind != kind.upper():
                 self.mistake(counts.nodes.get(kind, node), "a count of devices that there are none of", kind)
         if last == "LossScaleOptimizer" and parts[0] in ("keras", "tensorflow") and "experimental" not in parts:
+            if "loss_scale" in words:
+                self.mistake(self.keyword_of(node, "loss_scale"), "an argument that Keras 3 lacks", "loss_scale", "LossScaleOptimizer")
             return Thing("loss-scale", keras=parts[0])
         if last in ("set_memory_growth", "set_logical_device_configuration", "set_virtual_device_configuration"):
             self.growth_and_limit(node, last == "set_memory_growth", values)

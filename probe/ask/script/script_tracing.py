@@ -403,6 +403,10 @@ class Tracing:
                 given = next((one for one in call.args + [k.value for k in call.keywords] if self.is_number_of(one, numbers)), None)
                 if traced and traced.by == "jax.jit" and traced.known and not (isinstance(count, int) and count <= 50):
                     self.static_numbers(call, traced, numbers)
+                text = next((one for one in call.args + [k.value for k in call.keywords] if isinstance(one, ast.JoinedStr) and any(
+                    isinstance(name, ast.Name) and name.id in numbers for name in ast.walk(one))), None)
+                if traced and traced.by in GRAPHS and traced.known and text is not None:
+                    self.reader.mistake(call, "a text that a tf.function is traced anew for", self.written(text))
                 if traced and traced.by in GRAPHS and traced.known and given is not None:
                     self.reader.mistake(call, "a number that a tf.function is traced anew for", self.written(call),
                                         self.written(given))
@@ -716,14 +720,15 @@ class Tracing:
                     if call is not None and not WAITS_OF_TRACES.search(since) and not waits_later and not re.search(
                             r"block_until_ready|\bfloat\(|\bint\(|\.numpy\(|\.item\(", before):
                         by = (self.traced_of(call.func) or Traced("")).by
-                        graph = by in GRAPHS or not by and self.full(call.func).startswith("tensorflow.")
+                        graph = by in GRAPHS or not by and "jax" not in self.names.values()
                         self.reader.mistake(stops, "a time of TensorFlow's without an end" if graph else "a time without an end",
                                             self.written(call), other=call)
                     del started[name]
                     continue
                 calls = [one for one in ast.walk(statement) if isinstance(one, ast.Call) and (
                     (self.traced_of(one.func) or Traced("")).by in JITS + GRAPHS or
-                    HEAVY_OPS.match(self.full(one.func)) or self.written(one.func) in waited)]
+                    HEAVY_OPS.match(self.full(one.func)) or self.written(one.func) in waited or
+                    self.origins.made_by(one.func, MODELS_OF_KERAS, surely=True) is not None)]
                 started[name] = (at, call or (calls[0] if calls else None), since + "\n" + text)
             if starts(statement):
                 started[statement.targets[0].id] = (statement, None, "")
