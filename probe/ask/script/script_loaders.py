@@ -43,8 +43,28 @@ class Loaders:
         count = count["default"] if isinstance(count, Thing) and count.kind == "number" else count
         forks = isinstance(count, Text) and type(count.value) is int and count.value > 0 and \
             "multiprocessing_context" not in words and not self.spread(node)
-        return Thing("loader", strange=strange, workers=forks, pinned=pinned, line=node.lineno, collate="collate_fn" in words,
+        numbers = self.numbers_of(node, dataset) if not {"collate_fn", None} & set(words) else None
+        return Thing("loader", strange=strange, workers=forks, numbers=numbers, pinned=pinned, line=node.lineno, collate="collate_fn" in words,
                      unknown=moving or own or isinstance(dataset, Thing) and dataset["unknown"])
+
+    def numbers_of(self, node, dataset):
+        """The kind of number of each part of a sample; None: it is not known, or there is one part alone."""
+        if not isinstance(dataset, Thing) or not re.search(r"from_numpy|float64|double|\bnp\.|numpy", self.reader.text):
+            return None
+        get, reader = dataset["class"].method("__getitem__") if dataset["class"] else None, self.reader
+        if get is None:
+            return dataset["numbers"]
+        before, reader.path = reader.path, ("p%d:" % node.lineno,)
+        sample = reader.follow(get, [dataset, Thing("number")], {}, node)
+        reader.path = before
+        return [self.number_in_batch(one) for one in sample.items] if isinstance(sample, Many) and not sample.open else None
+
+    @staticmethod
+    def number_in_batch(one):
+        """A batch of NumPy's arrays has their kind of number."""
+        if not isinstance(one, Thing):
+            return None
+        return "float64" if one.kind == "ndarray" and one["double"] else one["number"] if one.kind == "tensor" else None
 
     def gives_gpu(self, node, dataset, collate):
         """The GPU on which what the dataset or collate_fn gives lies; None: it lies elsewhere, or is not known."""
@@ -161,7 +181,8 @@ class Loaders:
         places = {v["device"] if isinstance(v, Thing) and v.kind in ("tensor", "moved") else None for v in values}
         if any(place and place != "cpu" for place in places):
             self.reader.brings_batches = True  # in whatever parts it is split
-        return Thing("dataset", unknown=places != {"cpu"}, place=places.pop() if len(places) == 1 else None)
+        return Thing("dataset", unknown=places != {"cpu"}, place=places.pop() if len(places) == 1 else None,
+                     numbers=[self.number_in_batch(one) for one in values])
 
     def do_utils_data_random_split(self, node, values, words):
         self.draws(node, self.default, words)

@@ -1883,6 +1883,9 @@ class Reader:
                     each = self.jaxs.device(each, None if each["offset"] else Text(number))
                 elif each is not None:
                     each = self.item_of(each)
+                if isinstance(each, Thing) and value.kind == "batch" and len(value["loader"]["numbers"] or ()) == len(target.elts):
+                    kind = value["loader"]["numbers"][number]
+                    each.state.update(number=kind, double=kind == "float64")
                 self.assign(one, items[number] if known else each)
         elif isinstance(target, ast.Attribute):
             self.assign_attribute(target, value)
@@ -2202,6 +2205,11 @@ class Reader:
         if self.full(node.target) == "os.environ" and isinstance(value, Thing) and value.kind == "mapping":
             return self.update_all(node, value)
         before = self.value(node.target) if not isinstance(node.target, ast.Subscript) else None
+        of = self.value(node.target.value) if isinstance(node.target, ast.Subscript) else None
+        if isinstance(of, Thing) and of.kind == "tensor":
+            index = node.target.slice.value if type(node.target.slice).__name__ == "Index" else node.target.slice
+            at = self.value(index)
+            self.torch.indexed(node.target, of, at.items if isinstance(at, Many) else [at])
         if isinstance(before, Many) and isinstance(node.op, ast.Add):
             return self.grow(before, "extend", [value])
         tensors = [v for v in (before, value) if isinstance(v, Thing) and v.kind == "tensor"]

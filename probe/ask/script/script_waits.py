@@ -358,9 +358,9 @@ class Waits(Scoped):
             stops = next((one for one in own if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and one.lineno > begun and any(
                 self.full_of_clock(end) for end in self.origins.of(one.left))), None)
             for block in (one for one in nodes if stops is not None and isinstance(one, ast.With)):
-                entered = any(isinstance(item.context_expr, ast.Call) and of.name in (
-                    getattr(item.context_expr.func, "id", ""), leave is of and getattr(item.context_expr.func, "attr", ""))
-                              for item in block.items)
+                entered = any(isinstance(made, ast.Call) and of.name in (
+                    getattr(made.func, "id", ""), leave is of and getattr(made.func, "attr", ""))
+                              for item in block.items for made in [self.value_of(item.context_expr)])
                 text = "\n".join(map(self.reader.written_whole, block.body)) if entered else "item("
                 if not re.search(r"synchronize|item\(|\.cpu\(|tolist\(|numpy\(|print\(", text) and self.of_the_gpu(block):
                     self.mistake(stops.left, "a clock that doesn't wait for the GPU", other=block.items[0].context_expr)

@@ -270,6 +270,7 @@ class Wholes(WholeFile):
             own = [one for one in ast.walk(loop) if id(one) not in inner]
             backward = {self.written(one.func.value) for one in own if isinstance(one, ast.Call) and getattr(
                 one.func, "attr", "") == "backward" and isinstance(one.func.value, ast.Name)}
+            backward |= self.parts_of_losses(own, backward)
             if backward:
                 self.losses_in_a_list(own, backward)
             for one in own if backward else ():
@@ -286,6 +287,35 @@ class Wholes(WholeFile):
                 if loss and grows and name != loss and name not in backward and not again and not self.says(
                         r"\b%s\s*=\s*%s\.(detach|item|cpu|data)" % (loss, loss)):
                     self.reader.mistake(one, "a loss that is kept with its graph", self.written(one), loss)
+
+    def parts_of_losses(self, own, backward):
+        """The losses that a loss is the sum of: loss = first + 0.1 * second; total = sum(losses.values())."""
+        made = {}
+        for one in own:
+            if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name):
+                made.setdefault(one.targets[0].id, []).append(one.value)
+        parts = {name.id for loss in backward for value in made.get(loss, ()) if isinstance(value, (ast.BinOp, ast.Name)) for name in ast.walk(
+            value) if isinstance(name, ast.Name) and len(made.get(name.id, ())) == 1 and self.is_loss(made[name.id][0])}
+        tables = {name.id for loss in backward for value in made.get(loss, ()) for name in ast.walk(value) if isinstance(
+            name, ast.Name) and re.search(r"\b%s(\.values\(|\[)" % name.id, self.written(value)) and name.id != loss}
+        for one in own:
+            table = one.iter.func.value if isinstance(one, ast.For) and getattr(getattr(one.iter, "func", None), "attr", "") in ("items", "values") else None
+            value = one.target.elts[-1] if table is not None and isinstance(one.target, ast.Tuple) else one.target if table is not None else None
+            known = self.value_of(table) if getattr(table, "id", "") in tables and isinstance(value, ast.Name) else None
+            held = known.values if isinstance(known, ast.Dict) else ()
+            if held and all(self.is_loss(each) for each in held):
+                parts.add(value.id)
+        return parts
+
+    def is_loss(self, node):
+        """What computes a loss with its graph, as it is written: a criterion, or a mean of what a call gives."""
+        text = self.written(node)
+        if not isinstance(node, ast.Call) or re.search(r"detach|item\(|float\(|\.data\b|numpy|no_grad|\.cpu\(", text):
+            return False
+        made = self.value_of(node.func)
+        return LOSS_CALLS.match(self.full(node.func)) is not None or isinstance(made, ast.Call) and LOSS_CLASSES.match(self.full(
+            made.func)) is not None or getattr(node.func, "attr", "") in ("mean", "sum") and not self.full(node.func) and any(
+                isinstance(one, ast.Call) and re.match(r"(self\.)?(model|net|network)$", self.written(one.func)) for one in ast.walk(node))
 
     def losses_in_a_list(self, own, backward):
         """loss.backward(); history[epoch].append(loss), of a list that is made before all loops and never emptied."""
