@@ -104,6 +104,7 @@ NO_PLAIN_VALUES = re.compile(r"numpy\.(random\.get_state|array|asarray|zeros|one
 GIVES_NO_MODEL = {"load_state_dict": "the names that were missing or too many", "compile": "None", "zero_grad": "None"}
 USED_OF_MODELS = ("eval", "train", "to", "cuda", "half", "parameters", "state_dict", "load_state_dict", "forward", "generate", "bfloat16", "cpu",
                   "named_parameters", "zero_grad", "requires_grad_", "modules")
+TORCH_WITH_WEIGHTS = re.compile(r"torch\.nn\.(Linear|Conv\w*|LSTM|GRU|RNN|Embedding|Transformer\w*|Bilinear|MultiheadAttention)$")
 # What gives a whole number in any case.
 GIVES_INTEGER = re.compile(r"(int|len|torch\.cuda\.(current_device|device_count)|torch\.distributed\.get_rank|os\.getpid|"
                            r"random\.(randint|randrange))$")
@@ -133,6 +134,14 @@ class States(Scoped):
                 self.backward_without_gradients(call)
         for loop in self.tracing.index.loops:
             self.states_of_the_last_step(loop)
+            self.states_that_modules_keep(loop)
+            self.best_by_name(loop)
+        for of in [one for one in nodes if isinstance(one, LOOPS + (ast.FunctionDef, ast.Module))]:
+            self.graphs_that_are_freed(of)
+            self.steps_after_clearing(of)
+            if not isinstance(of, LOOPS):
+                self.emptied_too_early(of)
+        self.texts_for_states(calls)
 
     # ---- states
 
@@ -154,7 +163,7 @@ class States(Scoped):
             known = [self.origins.full_of(one) for one in self.origins.of(model, True) if isinstance(one, ast.Call)]
             if any(re.search(r"optim|sched", name) for name in known) or re.search(r"(?i)opt|sched|scaler", of.rsplit(".", 1)[-1]):
                 continue
-            if all(self.same_object(one.func.value, model) for one in taken) and not self.between(first, call, of) and not any(
+            if all(self.same_object(one.func.value, model) for one in taken) and not self.ends_there(first) and not self.between(first, call, of) and not any(
                     self.is_changed(each) for each in [self.written(given)] + [self.written(one.targets[0]) for one in self.origins.around(
                         first) if isinstance(one, ast.Assign)]):
                 self.mistake(first, "a state that changes with its model", of, self.written(given), other=call, doubted=False)
@@ -317,6 +326,165 @@ class States(Scoped):
             if not others and not handed and not re.search(r"(?<![\w.])%s(\[\w+\])?\.(detach|data)|detach|retain_graph|no_grad" % name, text):
                 self.mistake(passes[0], "a state that brings the last step's graph", both[0], other=one, doubted=False)
                 return
+
+    def states_that_modules_keep(self, loop):
+        """def forward(self, x): self.h = self.cell(x, self.h), of a module that a loop calls and goes back through in each round."""
+        own = own_nodes(loop, FUNCTIONS + LOOPS)
+        passes = [one for one in own if is_call(one, "backward") and not one.args and not one.keywords and not self.in_branch_of(one, loop)]
+        if len(passes) != 1 or self.says(r"detach|retain_graph|\.data\b|repackage"):
+            return
+        for call in own:
+            made = [one for one in self.origins.of(call.func, True)] if isinstance(call, ast.Call) and isinstance(
+                call.func, (ast.Name, ast.Attribute)) and call.lineno <= passes[0].lineno else []
+            of = next((each for one in made if isinstance(one, ast.Call) for each in self.origins.functions_of(one.func) if isinstance(
+                each, ast.ClassDef)), None) if len(made) == 1 and not self.in_branch_of(call, loop) else None
+            forward = next((one for one in of.body if getattr(one, "name", "") == "forward"), None) if of is not None else None
+            for one in forward.body if isinstance(forward, ast.FunctionDef) else ():
+                target = one.targets[0] if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) else None
+                held = [self.written(part) for part in ([target] if isinstance(target, ast.Attribute) else target.elts[1:] if isinstance(
+                    target, ast.Tuple) else [])]
+                kept = next((name for name in held if name.startswith("self.") and any(self.written(a) == name for a in one.value.args)), None)
+                layer = self.made_by(one.value.func, re.compile(r"torch\.nn\.(LSTM|GRU|RNN)(Cell)?$")) if kept else None
+                setters = [each.name for each in of.body if isinstance(each, ast.FunctionDef) and each is not forward and re.search(
+                    r"%s\b.*=[^=]" % re.escape(kept), self.reader.written_whole(each))] if layer is not None else []
+                again = layer is None or any(getattr(each.func, "attr", "") in setters for each in calls_in(loop.body)) or re.search(
+                    r"\.%s = " % re.escape(kept[5:]), self.reader.written_whole(loop)) or len(re.findall(re.escape(kept) + r"\b.*=[^=]", self.forward_of(of))) > 1
+                if not again:
+                    return self.mistake(passes[0], "a state that brings the last step's graph", kept, other=one, doubted=False)
+        return None
+
+    def best_by_name(self, loop):
+        """if loss < best: best_model = model, in the loop that trains it: both names stand for one model."""
+        text = self.reader.written_whole(loop)
+        trains = any(is_call(one, "backward") or re.search(r"(^|[._])(train|fit)", self.written(one.func)) and one.args for one in calls_in(loop.body))
+        for one in (each for part in loop.body for each in ast.walk(part)) if trains else ():
+            target, value = (one.targets[0], one.value) if isinstance(one, ast.Assign) and len(one.targets) == 1 else (None, None)
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+                pairs = list(zip(target.elts, value.elts))
+            else:
+                pairs = [(target, value)]
+            for name, of in pairs:
+                said, model = (self.written(name), self.written(of)) if isinstance(name, (ast.Name, ast.Attribute)) else ("", "")
+                if not re.match(r"(self\.)?best_?\w*$", said) or not isinstance(of, (ast.Name, ast.Attribute)) or not re.search(
+                        r"(model|net|network|student|classifier)$", model) or not any(isinstance(outer, ast.If) for outer in self.origins.around(
+                            one)) or next(outer for outer in self.origins.around(one) if isinstance(outer, (ast.For, ast.While))) is not loop:
+                    continue
+                trained = any(self.written(a) == model for call in calls_in(loop.body) if re.search(r"(^|[._])(train|fit)", self.written(
+                    call.func)) for a in call.args) or any(is_call(each, "backward") for each in own_nodes(loop, FUNCTIONS)) and re.search(
+                        r"\b%s\(" % re.escape(model), text) and re.search(r"\b%s\.(module\.)?parameters\(" % re.escape(model), self.reader.text)
+                stored = {self.written(each) for each in ast.walk(loop) if isinstance(each, (ast.Name, ast.Attribute)) and not isinstance(each.ctx, ast.Load)}
+                within = {id(each) for each in ast.walk(loop)}
+                reads = [each for each in self.origins.nodes if isinstance(each, (ast.Name, ast.Attribute)) and self.written(
+                    each) == said and isinstance(each.ctx, ast.Load)]
+                later = [each for each in reads if each.lineno > one.lineno and id(each) not in within]
+                if trained and model not in stored and later and not any(id(each) in within for each in reads) and not self.ends_there(one):
+                    self.mistake(one, "a best model that is the last", said, model, doubted=False)
+
+    def ends_there(self, node):
+        """Whether the loop ends in the branch that a node stands in."""
+        branch = next((one for one in self.origins.around(node) if isinstance(one, (ast.If, ast.For, ast.While))), None)
+        return isinstance(branch, ast.If) and any(isinstance(one, (ast.Break, ast.Return)) for one in ast.walk(branch))
+
+    def graphs_that_are_freed(self, of):
+        """fake = G(z); d(fake).backward(); g(fake).backward(): the first has freed the graph of fake."""
+        if self.says(r"requires_grad|torch\.func\b|functorch|fabric|accelerat|manual_backward|deepspeed"):
+            return
+        statements = [one for one in self.directly(of.body)]
+        made, passes = {}, []
+        for one in statements:
+            if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name):
+                made.setdefault(one.targets[0].id, []).append(one)
+            elif isinstance(one, ast.Expr) and is_call(one.value, "backward") and not one.value.args:
+                passes.append(one)
+        shared = {}
+        for one in passes:
+            found = self.modules_behind(one.value.func.value, one.lineno, made, 0)
+            first = next((shared[key] for key in found if key in shared), None)
+            if first is not None and not one.value.keywords and first.lineno < one.lineno:
+                self.mistake(one.value, "a graph that is freed", self.written(first), other=first, doubted=False)
+                return
+            if not any(k.arg in ("retain_graph", "create_graph", "inputs") for k in one.value.keywords):
+                shared.update({key: one for key in found})
+
+    def modules_behind(self, node, line, made, depth):
+        """The assignments of what modules gave that an expression goes back through, of those above a line."""
+        found, waiting = set(), [node]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("detach", "item", "cpu", "tolist", "numpy", "clone_detached") or isinstance(
+                    one, ast.Attribute) and one.attr in ("data", "shape", "device", "dtype", "grad") or isinstance(one, ast.Call) and re.search(
+                        r"no_grad|detach|stop", self.written(one.func)):
+                continue
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and depth < 8:
+                last = [each for each in made.get(one.id, ()) if each.lineno < line]
+                if last and not self.without(last[-1]):
+                    value = last[-1].value
+                    found |= {id(last[-1])} if isinstance(value, ast.Call) and self.has_weights(value.func) else set()
+                    found |= self.modules_behind(value, last[-1].lineno, made, depth + 1)
+                continue
+            waiting.extend(ast.iter_child_nodes(one))
+        return found
+
+    def has_weights(self, func):
+        """A layer with weights, or a module of the file that holds one."""
+        return self.is_module(func, "") and all(TORCH_WITH_WEIGHTS.search(self.full(one.func)) or any(TORCH_WITH_WEIGHTS.search(
+            self.full(part.func)) for of in [one] + self.origins.functions_of(one.func) for part in ast.walk(of) if isinstance(
+                part, ast.Call)) for one in self.origins.of(func, True))
+
+    def steps_after_clearing(self, of):
+        """scaler.scale(loss).backward(); optimizer.zero_grad(); scaler.step(optimizer)"""
+        last, cleared = None, None
+        for one in self.directly(of.body):
+            call = one.value if isinstance(one, (ast.Expr, ast.Assign)) and isinstance(one.value, ast.Call) else None
+            if isinstance(one, (ast.If, ast.For, ast.While, ast.Try)) or call is not None and self.origins.functions_of(call.func):
+                last = cleared = None
+            elif is_call(call, "backward") and re.search(r"\.scale\(", self.written(call)):
+                last, cleared = call, None
+            elif is_call(call, "zero_grad") and last is not None and not re.search(r"False", self.written(call)):
+                cleared = call
+            elif is_call(call, "step") and cleared is not None and len(call.args) == 1 and re.search(r"scaler\w*$", self.written(
+                    call.func.value)) and self.written(call.args[0]) == self.written(cleared.func.value):
+                self.mistake(call, "a step whose gradients are cleared", self.written(cleared), other=cleared, doubted=False)
+                return
+
+    def emptied_too_early(self, of):
+        """torch.cuda.empty_cache(); del model"""
+        body = [one for one in of.body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and self.full(one.value.func) == "gc.collect")]
+        for at, one in enumerate(body[:-1]):
+            call, after = getattr(one, "value", None), body[at + 1]
+            if isinstance(one, ast.Expr) and isinstance(call, ast.Call) and self.full(call.func) == "torch.cuda.empty_cache" and isinstance(
+                    after, ast.Delete) and not any("empty_cache" in self.reader.written_whole(each) or re.search(
+                        r"free|clean|clear", self.reader.written_whole(each)) for each in body[at + 2:]) and not any(
+                            isinstance(outer, LOOPS) for outer in self.origins.around(one)):
+                gone = after.targets[0]
+                if any(isinstance(each, ast.Call) and re.search(r"cuda", self.written(each)) for each in self.origins.of(gone)) or self.says(
+                        r"\b%s\.(cuda|to)\(" % re.escape(self.written(gone))):
+                    self.mistake(call, "a cache that is emptied too early", self.written(after), other=after, doubted=False)
+
+    def texts_for_states(self, calls):
+        """model.load_state_dict("net.pt"); model = torch.load("net.pt"), of a state, and model(x)"""
+        states = {self.place_of(call.args[1]) for call in calls if self.full(call.func) == "torch.save" and len(call.args) > 1 and any(
+            is_call(one, "state_dict") for one in self.origins.of(call.args[0]))}
+        others = {self.place_of(call.args[1]) for call in calls if self.full(call.func) == "torch.save" and len(call.args) > 1 and not any(
+            is_call(one, "state_dict") for one in self.origins.of(call.args[0]))}
+        for call in calls:
+            given = self.given(call, 0, "state_dict") if is_call(call, "load_state_dict") else None
+            if given is not None and self.is_text(given) and self.is_module(call.func.value, "load_state_dict"):
+                self.mistake(call, "a state that is a text", self.written(given), doubted=False)
+            of = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr in USED_OF_MODELS else call.func
+            loads = self.origins.of(of) if isinstance(of, (ast.Name, ast.Attribute)) and not self.full(call.func) else []
+            loads = [one for one in loads if self.origins.full_of(one) == "torch.load" and one.args and self.place_of(one.args[0]) in states - others] if len(
+                loads) == 1 else []
+            if loads and not any(e.get("name") == "a state that is taken for a model" for e in self.reader.events):
+                self.mistake(call, "a state that is taken for a model", self.written(of), other=loads[0], doubted=False)
+
+    def is_text(self, node):
+        """A text, or an option that argparse reads as one."""
+        if self.origins.text_of(node) is not None:
+            return True
+        made = self.origins.calls_of_option(node.attr) if isinstance(node, ast.Attribute) else []
+        return len(made) == 1 and not {k.arg for k in made[0].keywords} & {"type", "action", "nargs"} and any(
+            is_call(one, "parse_args") for one in self.origins.of(node.value))
 
     def in_branch_of(self, node, loop):
         """Whether a node of a loop runs in some rounds alone."""

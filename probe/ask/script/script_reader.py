@@ -828,6 +828,9 @@ class Reader:
                     isinstance(v, Text) for v in values[:number]) else Text(ends) if self.deciding else None
         if all(isinstance(v, Thing) and v.kind == "gpus" for v in values):  # of GPUs, or else of CPUs
             return Thing("gpus", logical=values[0]["logical"] and values[-1]["logical"])
+        left = [one for one in values if not isinstance(one, Text)]  # device or torch.device("cuda"), of a parameter that is None
+        if len(left) == 1 and left[0] is values[-1] and not self.deciding:
+            return left[0]
         return values[-1] if all(isinstance(v, Text) for v in values) else None
 
     def of_Compare(self, node):

@@ -530,7 +530,9 @@ class Training:
 
     def converts_numbers(self, node):
         """Whether autocast is on in this `with`, or what it does can't be known."""
-        return self.enters_another(node, KEEP_NUMBERS)
+        on = [one for one in node.items if not (isinstance(one.context_expr, ast.Call) and (self.reader.full(one.context_expr.func) or "").endswith(
+            ".autocast") and any(k.arg == "enabled" and getattr(k.value, "value", None) is False for k in one.context_expr.keywords))]
+        return self.enters_another(ast.With(items=on, body=[]), KEEP_NUMBERS)
 
     def autocast_of_gpu(self, node):
         """Whether this `with` surely turns autocast on for the GPU (True), or off (False); None: neither."""
