@@ -160,8 +160,7 @@ class States(Scoped):
                 continue
             first = taken[0]
             model = call.func.value
-            known = [self.origins.full_of(one) for one in self.origins.of(model, True) if isinstance(one, ast.Call)]
-            if any(re.search(r"optim|sched", name) for name in known) or re.search(r"(?i)opt|sched|scaler", of.rsplit(".", 1)[-1]):
+            if not self.is_module(model, "load_state_dict") and not re.search(r"(model|net|network|module|student|policy|actor|critic)$", of):
                 continue
             if all(self.same_object(one.func.value, model) for one in taken) and not self.ends_there(first) and not self.between(first, call, of) and not any(
                     self.is_changed(each) for each in [self.written(given)] + [self.written(one.targets[0]) for one in self.origins.around(
@@ -201,6 +200,9 @@ class States(Scoped):
         if first.lineno > last.lineno and self.origins.scope(first) is self.origins.scope(last):
             return True
         same = self.origins.scope(first) is self.origins.scope(last)
+        if not same and name.startswith("self.") and any(getattr(self.origins.scope(one), "name", "") != "__init__" for one in self.origins.nodes if isinstance(
+                one, ast.Assign) and self.written(one.targets[0]) == name):
+            return True
         for one in self.origins.nodes:
             text = ""
             if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and MOVES_OR_REPLACES.search("." + one.func.attr + "("):
@@ -239,8 +241,10 @@ class States(Scoped):
             if len(loads) != 1 or len(self.origins.of(given)) != 1 or not loads[0].args:
                 continue
             saved = written.get(self.place_of(loads[0].args[0]), [])
-            keys = [sorted(str(getattr(key, "value", None)) for key in one.keys) for one in saved if isinstance(one, ast.Dict) and any(
-                is_call(value, "state_dict") for value in one.values) and all(isinstance(getattr(key, "value", None), str) for key in one.keys)]
+            held = [[(k.arg, k.value) for k in one.keywords] if isinstance(one, ast.Call) and getattr(one.func, "id", "") == "dict" and not one.args else
+                    [(getattr(key, "value", None), value) for key, value in zip(one.keys, one.values)] if isinstance(one, ast.Dict) else [] for one in saved]
+            keys = [sorted(key for key, _ in one) for one in held if any(is_call(value, "state_dict") for _, value in one) and all(
+                isinstance(key, str) for key, _ in one)]
             if saved and len(keys) == len(saved):
                 self.mistake(call, "a checkpoint that is taken for a state", ", ".join(keys[0][:6]), other=saved[0], doubted=False)
 
@@ -620,18 +624,22 @@ class States(Scoped):
             return len(made) == 1 and getattr(self.word(made[0], "type"), "id", "") == "int" and self.word(made[0], "nargs") is None and any(
                 is_call(one, "parse_args") for of in [self.origins.of(node.value)] for one in of)
         values = self.origins.of(node)
+        if values and all(isinstance(one, Part) and isinstance(one.of, ast.Call) and getattr(one.of.func, "id", "") == "range" for one in values):
+            return True
         return bool(values) and all(isinstance(one, ast.Constant) and type(one.value) is int or isinstance(one, ast.Call) and one is not node and
                                     self.is_integer(one) for one in values)
 
     def ways_back_without_determinism(self, calls):
         """torch.use_deterministic_algorithms(True), and a layer that has no deterministic way back on a GPU."""
-        switch = next((call for call in calls if self.full(call.func) == "torch.use_deterministic_algorithms" and call.args and getattr(
-            call.args[0], "value", None) is True and self.word(call, "warn_only") is None), None)
+        switch = next((call for call in calls if self.full(call.func) == "torch.use_deterministic_algorithms" and getattr(
+            self.given(call, 0, "mode"), "value", None) is True and self.word(call, "warn_only") is None), None)
         if switch is None or not self.says(r"\.backward\(") or not self.says(r"\.cuda\(|['\"]cuda") or self.says(
                 r"use_deterministic_algorithms\((mode=)?False|fill_uninit|warn_only|deterministic_debug|is_available"):
             return
         for call in calls:
             name = self.full(call.func)
+            if re.match(r"torchvision\.models\.(vgg\d+(_bn)?|alexnet)$", name):  # they divide what they see into 7 x 7 or 6 x 6 parts
+                self.mistake(call, "an operation without a deterministic way back", "AdaptiveAvgPool2d in it", other=switch)
             if not WITHOUT_DETERMINISM.match(name) or "ctc" in name.lower() and self.says(r"int32|IntTensor|torch\.int\b"):
                 continue
             size = self.given(call, 1 if ".functional." in name else 0, "output_size") if "daptive" in name else None

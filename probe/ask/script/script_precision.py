@@ -391,6 +391,10 @@ class Precision(Scoped):
             return
         inference = {}
         for one in own:
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and isinstance(one.targets[0], ast.Name) and any(self.written(
+                    by) in ("torch.inference_mode()", "torch.inference_mode") for function in self.origins.functions_of(one.value.func) for by in getattr(
+                        function, "decorator_list", ())) and not re.search(r"\.(item|tolist|numpy|clone)\(", self.written(one.value)):
+                inference[one.targets[0].id] = (one, {id(n) for n in ast.walk(one)})
             if isinstance(one, ast.With) and any(isinstance(item.context_expr, ast.Call) and self.full(
                     item.context_expr.func) == "torch.inference_mode" and not item.context_expr.args for item in one.items):
                 for inner in own_nodes(one):
