@@ -241,7 +241,7 @@ class Batches(Scoped):
             for of in self.origins.around(barrier):
                 if isinstance(of, ast.If):
                     test = self.written(of.test)
-                    if self.is_for_one(of) and any(part is one for one in of.body):
+                    if (self.is_for_one(of) or not of.orelse and self.one_asked_for(of.test)) and any(part is one for one in of.body):
                         asked.setdefault(id(barrier), (barrier, of.test))
                     elif re.search(r"rank|main|master|zero", test, re.I) and not FOR_ALL_PROCESSES.search(test):
                         return  # the others wait as well
@@ -253,6 +253,9 @@ class Batches(Scoped):
                                 before.body[-1], (ast.Return, ast.Continue)) and not any(
                                     one in barriers for one in calls_in(before.body)) and " and " not in self.written(before.test):
                             asked.setdefault(id(barrier), (barrier, before.test))
+                    test = self.for_one_alone(barrier)
+                    if test is not None:
+                        asked.setdefault(id(barrier), (barrier, test))
                     break
                 part = of
         if any(" or " in self.written(test) or "local" in self.written(test) for _, test in asked.values()):

@@ -31,6 +31,8 @@ class Hub(Loading):
             self.padded_twice()
             self.quantized_and_trained()
             self.one_text_at_a_time()
+            self.mapped_in_processes()
+            self.one_gpu_of_a_map()
             self.collated_on_the_gpu()
         if "peft" in self.roots:
             self.merged_for_nobody()
@@ -133,6 +135,42 @@ class Hub(Loading):
                 continue
             if any(re.search(r"(accelerator|fabric|acc)\.backward\(", self.reader.written_whole(loop)) for loop in self.loops_around(call)):
                 self.mistake(said, "one GPU for all processes", self.written(said), self.written(prepared[0].func.value), other=call)
+
+    def one_gpu_of_a_map(self):
+        """from_pretrained(name, device_map={"": 0}), of a model that accelerator.prepare() takes."""
+        if self.says(r"num_processes *= *1\b|VISIBLE_DEVICES"):
+            return
+        prepared = next((one for one in self.calls if getattr(one.func, "attr", "") == "prepare" and re.search(
+            r"(^|[._])acc(elerator)?$", self.written(one.func.value)) and len(one.args) > 1), None)
+        for call in self.calls if prepared is not None and self.says(r"\.backward\(") else ():
+            given = self.word(call, "device_map") if getattr(call.func, "attr", "") == "from_pretrained" else None
+            where = self.value_of(given) if given is not None else None
+            if isinstance(where, ast.Dict) and len(where.keys) == 1 and self.said(where.keys[0]) == "" and re.match(
+                    r"0$|cuda(:0)?$", str(self.said(where.values[0]))) and self.said(where.values[0]) is not False:
+                self.mistake(given, "one GPU for all processes", self.written(given), self.written(prepared.func.value), other=prepared)
+
+    def mapped_in_processes(self):
+        """dataset.map(embed, num_proc=4), of a function that uses the GPU, which the script uses before."""
+        if self.says(r"spawn|forkserver"):
+            return
+        for call in self.calls:
+            count = self.said(self.word(call, "num_proc")) if getattr(call.func, "attr", "") in ("map", "filter") else None
+            function = self.given(call, 0, "function") if type(count) is int and count > 1 else None
+            for of in self.origins.functions_of(function) if function is not None else ():
+                inner = {id(one) for one in ast.walk(of)}
+                uses = [one for one in self.calls if self.begins_cuda(one)]
+                outside = [one for one in uses if id(one) not in inner and one.lineno < call.lineno and not any(isinstance(
+                    by, (ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.If)) and "__name__" not in self.written(getattr(by, "test", by)) and not any(
+                        inside is call for inside in ast.walk(by)) for by in self.around(one))]
+                if outside and any(id(one) in inner for one in uses):
+                    self.mistake(call, "a forked process that uses CUDA", self.written(call), other=outside[0])
+
+    def begins_cuda(self, call):
+        """Whether a call moves something to a GPU, or makes it there."""
+        to = call.args[0] if getattr(call.func, "attr", "") == "to" and len(call.args) == 1 else self.word(call, "device")
+        return is_call(call, "cuda") and isinstance(call.func, ast.Attribute) or to is not None and bool(self.origins.known(to)) and all(
+            str(self.said(one)).startswith("cuda") or isinstance(one, ast.Call) and self.full(one.func) == "torch.device" and one.args and str(
+                self.said(one.args[0])).startswith("cuda") for one in self.origins.known(to))
 
     # ---- Lightning
 

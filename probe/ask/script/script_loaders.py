@@ -108,7 +108,8 @@ class Loaders:
         if isinstance(given.get("sampler"), Thing) and given["sampler"]["shuffles"]:
             self.samplers.append(given["sampler"]["shuffles"])
         workers = given.get("num_workers", Text(0))
-        alone = isinstance(workers, Text) and workers.value == 0
+        asked = isinstance(workers, Thing) and workers.kind == "number" and isinstance(workers["default"], Text)
+        alone = isinstance(workers, Text) and workers.value == 0 or asked and workers["default"].value == 0
         dataset = given.get("dataset")
         streamed = isinstance(dataset, Thing) and dataset["class"] and any(
             base.endswith("IterableDataset") for base in dataset["class"].all_bases())
@@ -138,7 +139,7 @@ class Loaders:
         if why:
             at = self.reader.keyword_of(node, needless) if why.startswith(needless or " ") else node
             self.reader.mistake(at, "arguments that exclude each other", self.reader.written(node.func) + "(…)", why, instead,
-                                other=node)
+                                other=node, doubted=asked and why.startswith(needless or " "))
 
     def do_utils_data_distributed_DistributedSampler(self, node, values, words):
         shuffle = words.get("shuffle", values[3] if len(values) > 3 else Text(True))
@@ -167,9 +168,14 @@ class Loaders:
         self.moves_seen, seen = [], None
         reader = self.reader
         before, reader.path = reader.path, ("p%d:" % node.lineno,)
-        for function, given in ((get, [dataset]), (collate if isinstance(collate, Function) else None, [])):
+        method = collate["class"].method("__call__") if isinstance(collate, Thing) and collate["class"] else None
+        partial = collate if isinstance(collate, Thing) and collate.kind == "partial" and isinstance(collate["of"], Function) else None
+        bound = collate if isinstance(collate, Bound) and isinstance(collate.value, Function) else None
+        for function, given, named in ((get, [dataset], {}), (collate if isinstance(collate, Function) else None, [], {}), (
+                method, [collate, None], {}), (bound and bound.value, [bound and bound.thing, None], {}), (
+                    partial and partial["of"], list(partial["given"]) + [None] if partial else [], dict(partial["words"]) if partial else {})):
             if function:
-                reader.follow(function, given, {}, node)
+                reader.follow(function, given, named, node)
         seen, self.moves_seen = self.moves_seen, None
         reader.path = before
         for at, source, where in seen[:1]:

@@ -5,11 +5,15 @@ DIST = "torch.distributed."
 # A test, a function or a path with one of these in it tells the processes apart.
 TELLS_RANKS = re.compile(r"rank|(?<![a-z])(main|master|primary|chief|leader|coordinator)(?![a-z])|global_zero|pid\b|uuid|\blocal\b|"
                          r"(gpu|device|local|proc|process|node|index|idx|id)\w*(\(\))? *[!=]= *['\"]?(cuda:)?0", re.I)
+# What a file that asks for the process's number says somewhere: a test, a filter, or a library's helper.
+TELLS_APART = r"rank\w*(\(\)|['\"]\])? *([!=]=|[<>]|in\b|%)|(if|not|and|or) (\w+\.)*\w*rank|is_\w*(main|master|chief|zero|first|primary)|process_index|world_size *= *1\b"
 NAMED_DDP = re.compile(r"(self\.)?(ddp(_(model|net|module))?|\w+_ddp)$")
 SEEDS_ALIKE = ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.seed", "random.Random", "random.seed",
           "torch.manual_seed")
 MULTIPLIED_BY = ("torch.matmul", "torch.mm", "torch.einsum", "torch.cdist", "torch.nn.functional.cosine_similarity")
 ON_THE_GPU = re.compile(r"\.cuda\(\)|['\"]cuda['\"]|cuda:|\.cuda\(\w*rank")
+
+DISTRIBUTED_SAMPLERS = ("torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler")
 
 
 class Ranks(Steps):
@@ -38,6 +42,14 @@ class Ranks(Steps):
             self.unused_that_are_used()
             self.padded_last_batch()
             self.logged_by_each()
+            self.lists_of_collectives()
+            self.results_of_collectives()
+            self.left_by_one()
+            self.several_devices_of_one_process()
+            self.nothing_to_average()
+            self.orders_of_their_own()
+            self.share_of_all()
+            self.kept_by_prepare_data()
 
     # ---- what the rules ask
 
@@ -94,7 +106,8 @@ class Ranks(Steps):
                     return True
             if isinstance(of, ast.FunctionDef):
                 said = of.name + " ".join(self.written(one) for one in of.decorator_list)
-                if re.search(r"rank|(on|is|only|if|for|from)_(main|master|first)|main_process|zero", said):
+                if re.search(r"rank|(on|is|only|if|for|from)_(main|master|first)|main_process|zero", said) or any(
+                        self.runs_in_one(one) for one in of.decorator_list):
                     return True
         return False
 
@@ -232,12 +245,20 @@ class Ranks(Steps):
     def number_given_twice(self):
         """mp.spawn(worker, args=(0, world_size)), of a worker(rank, world_size)."""
         for call in self.calls_of("torch.multiprocessing.spawn"):
-            name, given = self.given(call, 0, "fn"), self.given(call, 1, "args")
+            name, given = self.given(call, 0, "fn"), self.value_of(self.given(call, 1, "args"))
             found = [one for one in self.functions if one.name == getattr(name, "id", None)]
+            hidden, made = 0, self.value_of(name) if name is not None else None
+            of = self.origins.functions_of(made.func) if isinstance(made, ast.Call) else self.origins.functions_of(
+                name.value) if isinstance(name, ast.Attribute) else []
+            if isinstance(name, ast.Attribute) and isinstance(self.value_of(name.value), ast.Call):
+                of = self.origins.functions_of(self.value_of(name.value).func)  # spawn(runner.run), or of an object that is called
+            if not found and len(of) == 1 and isinstance(of[0], ast.ClassDef):
+                called, hidden = name.attr if isinstance(name, ast.Attribute) else "__call__", 1
+                found = [one for one in of[0].body if getattr(one, "name", "") == called and not one.decorator_list]
             if len(found) != 1 or not isinstance(given, ast.Tuple) or any(isinstance(one, ast.Starred) for one in given.elts):
                 continue
             takes = found[0].args
-            if takes.vararg is None and len(given.elts) + 1 > len(takes.args):
+            if takes.vararg is None and len(given.elts) + 1 + hidden > len(takes.args):
                 self.mistake(call, "a worker that is given too much", "%s(%s)" % (found[0].name, self.written(takes)),
                              "%d" % (len(given.elts) + 1), other=given, doubted=False)
 
@@ -264,10 +285,11 @@ class Ranks(Steps):
 
     def saved_by_all(self):
         """torch.save(state, "last.pt"); dist.barrier(): all processes write one file."""
+        alike = self.has_ddp() and self.calls_of(DIST + "init_process_group") and not self.says(TELLS_APART)
         for call in self.calls_of("torch.save"):
             path, function = self.given(call, 1, "f"), self.function_around(call)
             if path is not None and not self.tells(path) and not re.search(
-                    r"BytesIO|[tT]emp", self.written(self.value_of(path))) and self.all_meet_in(function) and not self.for_some(call) and \
+                    r"BytesIO|[tT]emp", self.written(self.value_of(path))) and (alike or self.all_meet_in(function)) and not self.for_some(call) and \
                     not self.called_for_some(function) and not TELLS_RANKS.search(self.written(call)) and not any(
                         isinstance(of, ast.With) for of, _ in self.around(call)) and not self.says(r"world_size *= *1\b"):
                 self.mistake(call, "a file that all processes write", self.written(path))
@@ -343,7 +365,113 @@ class Ranks(Steps):
                     r"no_grad|inference_mode|\.eval\(\)", self.reader.written_whole(self.function_around(calls[0]))):
                 self.mistake(calls[0], "samples that are gathered twice")
 
+    def share_of_all(self):
+        """correct / len(loader.dataset), of the samples that a DistributedSampler gave to this process."""
+        for one in self.nodes if self.says(r"DistributedSampler\(") else ():
+            if not isinstance(one, ast.BinOp) or not isinstance(one.op, (ast.Div, ast.Mult)):
+                continue
+            length = next((inner for inner in ast.walk(one.right) if isinstance(inner, ast.Call) and getattr(
+                inner.func, "id", "") == "len" and len(inner.args) == 1 and isinstance(
+                inner.args[0], ast.Attribute) and inner.args[0].attr == "dataset"), None) if isinstance(one.op, ast.Div) else None
+            loaders = self.origins.of(length.args[0].value) if length is not None else []
+            function = self.function_around(one)
+            shared = r"reduce|gather|world|replicas|synchron|sync_|broadcast"
+            if not loaders or not all(self.full(loader) == "torch.utils.data.DataLoader" or isinstance(loader, ast.Call) and self.full(
+                    loader.func) == "torch.utils.data.DataLoader" for loader in loaders) or not isinstance(function, ast.FunctionDef):
+                continue
+            by = [self.made_by(self.word(loader, "sampler"), *DISTRIBUTED_SAMPLERS, surely=True) for loader in loaders]
+            near = self.near(function) + "".join(self.reader.written_whole(self.function_around(site.call))
+                                                 for site in self.origins.sites(function))
+            if all(by) and not re.search(shared, near.replace("dist.get_world_size() > 1", "")) and not re.search(
+                    r"^[\d.]+$|len\(", self.written(one.left)):
+                self.mistake(one, "a share of all samples by one process's part", self.written(length), other=loaders[0])
+
+    def kept_by_prepare_data(self):
+        """def prepare_data(self): self.data = load(), which Lightning calls in one process of each node."""
+        trainer = next((call for full, calls in self.by_name.items() if re.match(r"(pytorch_)?lightning\.(\w+\.)*Trainer$", full)
+                        for call in calls if self.spreads(call)), None)
+        for of in self.classes if trainer is not None and not self.says(r"\.prepare_data\(\)") else ():
+            if not any(re.search(r"Lightning(Data)?Module$", self.written(base)) for base in of.bases):
+                continue
+            methods = {one.name: one for one in of.body if isinstance(one, ast.FunctionDef)}
+            kept, elsewhere, read = {}, set(), set()
+            for name, method in methods.items():
+                for one in ast.walk(method):
+                    if not isinstance(one, ast.Attribute) or self.written(one.value) != "self":
+                        continue
+                    by = self.outer.get(id(one))
+                    empty = isinstance(by, ast.Assign) and isinstance(by.value, ast.Constant)
+                    if isinstance(one.ctx, ast.Store) and name == "prepare_data" and not empty:
+                        kept.setdefault(one.attr, one)
+                    elif isinstance(one.ctx, ast.Store) and not empty:
+                        elsewhere.add(one.attr)
+                    elif name != "prepare_data":
+                        read.add(one.attr)
+            for name, one in kept.items():
+                if name in read - elsewhere and not re.search(r"hasattr|getattr", self.reader.written_whole(of)):
+                    self.mistake(one, "data that one process keeps", self.written(one), other=trainer)
+
     # ---- collectives
+
+    def whole(self, *names):
+        """Calls of torch.distributed's own functions, without those of torch.distributed.nn, which give tensors."""
+        return [call for call in self.collectives(*names) if re.match(
+            r"torch\.distributed\.(distributed_c10d\.)?\w+$", self.full(call.func))]
+
+    def lists_of_collectives(self):
+        """dist.all_gather([zeros] * world, x), which is one tensor many times, and a list for gather() in all processes."""
+        for call in self.whole("all_gather", "gather"):
+            given = self.given(call, *((0, "tensor_list") if self.full(call.func).endswith("all_gather") else (1, "gather_list")))
+            for one in self.origins.known(given) if given is not None else ():
+                of = None
+                if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult):
+                    of = next((side.elts[0] for side in (one.left, one.right) if isinstance(side, ast.List) and len(side.elts) == 1), None)
+                elif isinstance(one, ast.ListComp) and isinstance(one.elt, ast.Name) and one.elt.id not in {
+                        name.id for inner in one.generators for name in ast.walk(inner.target) if isinstance(name, ast.Name)}:
+                    of = one.elt
+                made = self.value_of(of) if of is not None else None
+                if isinstance(made, ast.Call) and re.search(r"(^|\.)(zeros|empty|ones)(_like)?$|\.(clone|new_zeros|new_empty)$", self.written(
+                        made.func)):
+                    self.mistake(one, "one tensor in all places of a list", self.written(one), self.written(call.func), other=call,
+                                 doubted=False)
+                    break
+        for call in self.whole("gather", "gather_object"):
+            given = self.given(call, 1, "gather_list" if self.full(call.func).endswith("gather") else "object_gather_list")
+            values = self.origins.of(given) if given is not None else []
+            lists = bool(values) and all(isinstance(one, (ast.ListComp, ast.List)) or isinstance(one, ast.BinOp) and isinstance(
+                one.left, ast.List) for one in values)
+            if lists and not self.for_some(call) and not self.called_for_some(self.function_around(call)) and not any(
+                    self.for_some(one) for one in values) and self.word(call, "group") is None and not self.says(r"world_size *= *1\b"):
+                self.mistake(call, "a list that one process alone may give", self.written(given))
+
+    def results_of_collectives(self):
+        """loss = dist.all_reduce(loss): the tensor is changed in place, and there is no result."""
+        for call in self.whole("all_reduce", "broadcast", "reduce", "all_gather", "scatter"):
+            by, tensor = self.outer.get(id(call)), self.written(call.args[0]) if call.args else ""
+            if self.word(call, "async_op") is not None or len(call.args) > 3 or any(k.arg is None for k in call.keywords):
+                continue
+            to = self.written(by.targets[0]) if isinstance(by, ast.Assign) and len(by.targets) == 1 else ""
+            later = [one for one in ast.walk(self.function_around(call)) if isinstance(one, (ast.Name, ast.Attribute)) and isinstance(
+                one.ctx, ast.Load) and one.lineno > call.lineno and self.written(one) == to] if to else []
+            used = [self.outer.get(id(one)) for one in later]
+            if isinstance(by, ast.BinOp) or isinstance(by, ast.Attribute) and by.attr != "wait" or later and (
+                    to == tensor or any(isinstance(one, ast.BinOp) or isinstance(one, ast.Attribute) and one.attr in READS_NUMBERS
+                                        for one in used)):
+                self.mistake(call, "a collective's result that is None", tensor, doubted=False)
+
+    def left_by_one(self):
+        """if rank == 0 and stopper(loss): break, while the others go on to their next backward pass."""
+        for one in self.nodes if self.has_ddp() or self.of_fsdp_calls() else ():
+            if not isinstance(one, ast.Break):
+                continue
+            loop = next(of for of, _ in self.around(one) if isinstance(of, (ast.For, ast.While, ast.AsyncFor)))
+            test = self.for_one_alone(one)
+            inside = test is not None and any(test is inner for inner in ast.walk(loop))
+            if inside and re.search(r"\.backward\(", self.near(loop)) and not self.says(r"world_size *== *1|\bJoin\("):
+                self.mistake(one, "a loop that one process leaves", self.written(test), other=test)
+
+    def of_fsdp_calls(self):
+        return self.calls_of(*FSDP1)
 
     def gathered_without_gradient(self):
         """dist.all_gather(parts, texts); logits = images @ torch.cat(parts).t(): no gradient comes back."""
@@ -470,6 +598,56 @@ class Ranks(Steps):
                         one.lineno < block.lineno]
                 if runs:
                     self.mistake(block, "a pass forward outside of no_sync", self.written(runs[-1]), other=runs[-1])
+
+    def several_devices_of_one_process(self):
+        """DistributedDataParallel(model, device_ids=list(range(torch.cuda.device_count())))"""
+        for call in self.has_ddp():
+            ids = self.given(call, 1, "device_ids")
+            values = self.origins.of(ids) if ids is not None else []
+            many = [one for one in values if isinstance(one, (ast.List, ast.Tuple)) and len(one.elts) > 1 and not any(
+                isinstance(part, ast.Starred) for part in one.elts)]
+            every = [one for one in values if isinstance(one, (ast.Call, ast.ListComp)) and re.match(
+                r"(list\(|\[\w+ for \w+ in )?range\((torch\.cuda\.)?device_count\(\)", self.written(one))]
+            if values and len(many + every) == len(values):
+                self.mistake(call, "several GPUs of one process", self.written(ids), doubted=not many)
+
+    def nothing_to_average(self):
+        """for p in teacher.parameters(): p.requires_grad = False; teacher = DDP(teacher)"""
+        if self.says(r"requires_grad *= *True|requires_grad_\((True)?\)|get_peft_model|LoraConfig|unfreeze"):
+            return
+        for call in self.has_ddp():
+            model = self.given(call, 0, "module")
+            made = {id(one) for one in self.origins.of(model, True) if isinstance(one, ast.Call)} if model is not None else set()
+            if len(made) != 1:
+                continue
+            for one in self.nodes:
+                frozen, at = None, one
+                if isinstance(one, ast.For) and is_call(one.iter, "parameters") and len(one.body) == 1:
+                    text = self.reader.written_whole(one.body[0])
+                    frozen = one.iter.func.value if re.match(
+                        r"\w+\.requires_grad(_\(False\)| = False)$", text.strip()) else None
+                elif is_call(one, "requires_grad_") and isinstance(one.func, ast.Attribute) and self.said(self.given(one, 0, "requires_grad")) is False:
+                    frozen = one.func.value
+                of = self.function_around(one) if frozen is not None else None
+                if of is None or {id(v) for v in self.origins.of(frozen, True)} != made or isinstance(self.outer.get(id(one)), ast.If):
+                    continue
+                sites = [site.call for site in self.origins.sites(of)] if isinstance(of, ast.FunctionDef) else []
+                here = of is self.function_around(call)
+                stored = any(re.match(r"%s\.\w" % re.escape(self.written(frozen)), name) for name in self.assigned)
+                if not stored and (here and one.lineno < call.lineno or len(sites) == 1 and self.function_around(
+                        sites[0]) is self.function_around(call) and sites[0].lineno <= call.lineno):
+                    self.mistake(call, "nothing that DistributedDataParallel could average", self.written(model), other=at)
+                    break
+
+    def orders_of_their_own(self):
+        """DistributedSampler(data, seed=seed + rank): each process takes its part of another order."""
+        for call in self.calls_of(*DISTRIBUTED_SAMPLERS):
+            seed = self.word(call, "seed")
+            names = [one for one in ast.walk(seed) if isinstance(one, (ast.Name, ast.Attribute, ast.Call))] if seed is not None else []
+            own = [one for name in names for one in [name] + self.origins.known(name)]
+            if any(RANK_ITSELF.search(self.written(one)) or re.search(r"(^|[._])local_rank$", self.written(one)) or any(
+                    RANK_ITSELF.search(self.written(part)) for part in ast.walk(one) if isinstance(one, ast.BinOp)) for one in own):
+                self.mistake(seed, "an order of each process's own", "seed=" + self.written(seed), other=call)
 
     def unused_that_are_used(self):
         """DistributedDataParallel(net, find_unused_parameters=True) of layers that all take part in each pass."""

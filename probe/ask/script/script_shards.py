@@ -4,6 +4,7 @@ scripts."""
 FSDP1 = ("torch.distributed.fsdp.FullyShardedDataParallel", "torch.distributed.fsdp.fully_sharded_data_parallel.FullyShardedDataParallel")
 DATA_PARALLEL = ("torch.nn.DataParallel", "torch.nn.parallel.DataParallel")
 OF_A_LOSS = re.compile(r"cross_entropy|_loss$|(^|\.)loss\w*$|criterion|Loss$")
+PARTS_WITH_WEIGHTS = re.compile(r"torch\.nn\.(Linear|Bilinear|Conv\w*\dd|Embedding|LSTM|GRU|MultiheadAttention|TransformerEncoderLayer|Parameter)$")
 WRAP_POLICIES = re.compile(r"torch\.distributed\.fsdp\.wrap\.(ModuleWrapPolicy|CustomPolicy)$")
 TIME_FIRST = ("torch.nn.RNN", "torch.nn.GRU", "torch.nn.LSTM", "torch.nn.TransformerEncoderLayer", "torch.nn.Transformer",
               "torch.nn.MultiheadAttention")
@@ -30,6 +31,8 @@ class Shards(Ranks):
         self.one_gpu_of_replicas()
         self.one_gpu_of_lightning()
         self.unfrozen_behind_the_wrapper()
+        self.loaded_in_one()
+        self.part_that_no_pass_reaches()
         if self.says(r"deepspeed"):
             self.engine_passed_by()
             self.configurations()
@@ -355,6 +358,37 @@ class Shards(Ranks):
         """The parameters of functions that are said to be modules of FSDP."""
         return {one.arg for of in self.functions for one in of.args.args + of.args.kwonlyargs
                 if one.annotation is not None and self.full(one.annotation) in FSDP1}
+
+    def loaded_in_one(self):
+        """if rank == 0: model.load_state_dict(…); model = FSDP(model): the parts of the others stay random."""
+        for call in self.calls_of(*FSDP1) if not self.says(r"sync_module_states *= *True|broadcast|_sync_params") else ():
+            model = self.given(call, 0, "module")
+            made = {id(one) for one in self.origins.of(model, True) if isinstance(one, ast.Call)} if model is not None else set()
+            if len(made) != 1 or self.word(call, "sync_module_states") is not None or any(k.arg is None for k in call.keywords):
+                continue
+            for one in self.tracing.index.calls:
+                if getattr(one.func, "attr", "") == "load_state_dict" and {id(v) for v in self.origins.of(one.func.value, True)} == made:
+                    test = self.for_one_alone(one)
+                    if test is not None and self.function_around(one) is self.function_around(call) and one.lineno < call.lineno:
+                        self.mistake(call, "weights that one process loads", self.written(one), other=one)
+                        break
+
+    def part_that_no_pass_reaches(self):
+        """self.aux = nn.Linear(…), which no method reads, in a model of DistributedDataParallel."""
+        if self.says(r"requires_grad|find_unused|static_graph|getattr|__dict__|named_children|children\(\)|_modules|freeze|Join\("):
+            return
+        for call in self.has_ddp():
+            of = next((one for one in self.classes if one.name == self.class_of(self.given(call, 0, "module"))), None)
+            if of is None or any(k.arg is None for k in call.keywords) or [self.tracing.full(base) for base in of.bases] != ["torch.nn.Module"]:
+                continue
+            methods = {one.name: one for one in of.body if isinstance(one, ast.FunctionDef)}
+            for one in ast.walk(methods["__init__"]) if {"__init__", "forward"} <= set(methods) else ():
+                target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+                if isinstance(target, ast.Attribute) and self.written(target.value) == "self" and isinstance(
+                        one.value, ast.Call) and PARTS_WITH_WEIGHTS.match(self.full(one.value.func)) and one in methods["__init__"].body and len(
+                            re.findall(r"[\w.]\.%s\b|['\"]%s['\"]" % (target.attr, target.attr), self.reader.text)) == 1:
+                    self.mistake(call, "a part of the model that no pass reaches", self.written(target), other=one)
+                    break
 
     # ---- DeepSpeed
 

@@ -223,10 +223,20 @@ class Training:
     def workers_alike(self, node, words):
         """worker_init_fn=…, which seeds each worker with one number: all of them draw the same."""
         of, workers = words.get("worker_init_fn"), words.get("num_workers")
-        if not isinstance(of, Function) or not isinstance(of.node, ast.FunctionDef) or not of.node.args.args or isinstance(
+        if isinstance(of, Function) and isinstance(of.node, ast.Lambda):
+            for one in ast.walk(of.node):
+                if isinstance(one, ast.Call) and re.search(r"(np|numpy)\.random\.seed$", self.reader.written(one.func)) and one.args and re.fullmatch(
+                        r"torch\.initial_seed\(\)( \+ \w+)?", self.reader.written(one.args[0])):
+                    return self.reader.torch.at((one, of.file), "a seed that NumPy doesn't take", self.reader.written(one))
+        hidden = isinstance(of, Bound) or isinstance(of, Thing) and bool(of["class"])  # self stands before the worker's number
+        if isinstance(of, Bound):
+            of = of.value
+        elif isinstance(of, Thing):
+            of = of["of"] if of.kind == "partial" else of["class"].method("__call__") if of["class"] else None
+        if not isinstance(of, Function) or not isinstance(of.node, ast.FunctionDef) or len(of.node.args.args) <= hidden or isinstance(
                 workers, Text) and workers.value in (0, 1):
             return
-        name, seeds = of.node.args.args[0].arg, []
+        name, seeds = of.node.args.args[int(hidden)].arg, []
         for one in ast.walk(of.node):
             if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load):
                 return
@@ -821,7 +831,10 @@ class Training:
                 of.has_stranger() and len(of.bases) + len(of.parents) < len(of.node.bases):
             return
         gives = any(isinstance(one, ast.Return) and one.value is not None for one in ast.walk(function.node))
-        for call in ast.walk(function.node):
+        inner = {getattr(one.func, "attr", "") for one in ast.walk(function.node) if isinstance(one, ast.Call) and getattr(
+            getattr(one.func, "value", None), "id", "") == "self"}
+        own = [method.node for name, method in of.methods.items() if name in inner]
+        for call in (one for part in [function.node] + own for one in ast.walk(part)):
             attribute = getattr(getattr(call, "func", None), "attr", "")
             if attribute == "manual_backward" or attribute == "backward" and gives:
                 why = "automatic optimization calls backward() on what training_step gives" + (

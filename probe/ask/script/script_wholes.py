@@ -12,6 +12,10 @@ MEETINGS = ("all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_ob
             "gather", "gather_object", "reduce", "broadcast", "broadcast_object_list", "reduce_scatter_tensor")
 ONE_RANK = re.compile(r"(\w+\.)*(\w*rank\w*(\(\))?) == 0$|0 == (\w+\.)*\w*rank\w*(\(\))?$|(not|not int\()? ?(\w+\.)*(local_|global_|get_)?rank(\(\))?\)?$|"
                       r"(\w+\.)*is_(main|master|rank0|rank_zero|global_zero|local_main)(_process|_node|_rank)?(\(\))?$")
+# The number of a process among all, and a name that asks for the first of them.
+RANK_ITSELF = re.compile(r"(^|[._])(global_)?rank(\(\))?$|environ(\.get\(|\[)['\"]RANK['\"]|getenv\(['\"]RANK['\"]|process_index$")
+ASKS_FOR_RANK = re.compile(r"rank|main|master|zero|chief", re.I)
+THE_FIRST_OF_ALL = re.compile(r"(\w+\.)*is_(main_process|global_zero|rank_zero|rank0)$")
 OF_MODULE_ALONE = ("state_dict", "load_state_dict", "parameters", "named_parameters", "to", "cuda", "eval", "train", "modules",
                    "buffers", "zero_grad", "requires_grad_", "apply", "register_buffer", "named_modules", "children")
 ON_GPU = re.compile(r"CUDA|Tensorrt|TensorRT|ROCM|MIGraphX|Dml|OpenVINO|CoreML")
@@ -94,6 +98,61 @@ class WholeFile:
             test = self.written(made)
         test = re.sub(r"^int\(os\.(environ\[|environ\.get\(|getenv\()['\"](LOCAL_)?RANK['\"][^()\[\]]*[\])]\) == 0$", "rank == 0", test)
         return ONE_RANK.match(test) is not None and ("== 0" in test or "0 ==" in test or "is_" in test or test.startswith("not "))
+
+    def one_asked_for(self, test, positive=True, deepest=4):
+        """Whether a test holds, or where it does not, in the first process alone; also of a property or a function that asks."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self.one_asked_for(test.operand, not positive, deepest)
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) == positive:
+            return any(self.one_asked_for(one, positive, deepest) for one in test.values)
+        said = self.written(test)
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and self.said(test.comparators[0]) == 0:
+            asks = type(test.ops[0]) in ((ast.Eq, ) if positive else (ast.NotEq, ast.Gt))
+            of = test.left
+            known = self.origins.known(of) if isinstance(of, (ast.Name, ast.Attribute)) else []
+            return asks and (RANK_ITSELF.search(self.written(of)) is not None or bool(known) and all(
+                RANK_ITSELF.search(self.written(one)) for one in known))
+        if THE_FIRST_OF_ALL.search(said):
+            return positive
+        if re.search(r"(^|\.)(get_|global_)?rank(\(\))?$", said):
+            return not positive  # if rank: …
+        known = self.origins.known(test) if deepest and isinstance(test, (ast.Name, ast.Attribute, ast.Call)) else []
+        return bool(known) and all(one is not test and self.one_asked_for(one, positive, deepest - 1) for one in known)
+
+    def for_one_alone(self, node):
+        """What lets the first process alone come to a node: a test around or before it, or the function's decorator."""
+        part = node
+        for of in self.origins.around(node):
+            if isinstance(of, ast.If) and not of.orelse and any(part is one for one in of.body) and self.one_asked_for(of.test):
+                return of.test
+            if isinstance(of, ast.IfExp) and part is of.body and self.one_asked_for(of.test) and isinstance(of.orelse, ast.Constant):
+                return of.test
+            block = next((block for block in (getattr(of, field, None) for field in ("body", "orelse", "finalbody")) if isinstance(
+                block, list) and any(part is one for one in block)), ())
+            for before in block:
+                if before is part:
+                    break
+                if isinstance(before, ast.If) and not before.orelse and isinstance(before.body[-1], (
+                        ast.Return, ast.Continue)) and self.one_asked_for(before.test, False):
+                    return before.test
+            if isinstance(of, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                return next((one for one in of.decorator_list if self.runs_in_one(one)), None)
+            if isinstance(of, (ast.Lambda, ast.ClassDef)):
+                return None
+            part = of
+        return None
+
+    def runs_in_one(self, decorator):
+        """Whether a decorator runs its function in the first process alone: a library's, or one of the file's own."""
+        if re.search(r"(^|\.)(rank_zero_only|on_(local_)?main_process)$", self.written(decorator)):
+            return True
+        own = self.origins.functions_of(decorator) if isinstance(decorator, ast.Name) else ()
+        for of in own:
+            taken = [one.arg for one in of.args.args] if isinstance(of, ast.FunctionDef) else []
+            runs = [one for one in calls_in(of.body) if getattr(one.func, "id", "") in taken[:1]] if taken else []
+            if runs and all(self.for_one_alone(one) is not None for one in runs):
+                return True
+        return False
 
 
 def calls_in(body):
@@ -191,6 +250,9 @@ class Wholes(WholeFile):
         """ddp.module or ddp.module.compute_loss, as what is called."""
         if isinstance(node, ast.Attribute) and node.attr == "module":
             return self.written(node.value) in wrapped
+        kept = self.origins.known(node) if isinstance(node, (ast.Name, ast.Attribute)) else []  # self.raw = self.ddp.module
+        if len(kept) == 1 and kept[0] is not node and isinstance(kept[0], ast.Attribute) and kept[0].attr == "module":
+            return self.written(kept[0].value) in wrapped
         return isinstance(node, ast.Attribute) and node.attr not in OF_MODULE_ALONE and isinstance(
             node.value, ast.Attribute) and node.value.attr == "module" and self.written(node.value.value) in wrapped
 
@@ -202,6 +264,8 @@ class Wholes(WholeFile):
                         ".save_checkpoint") and self.says(r"(?<![\w.])%s *(,[^\n=]*)?= *deepspeed\.initialize\(" % re.escape(
                             whole.rpartition(".")[0])):
             return True
+        if re.match(r"self\.log(_dict)?$", whole) and getattr(self.word(node, "sync_dist"), "value", None) is True:
+            return self.word(node, "rank_zero_only") is None
         return name.startswith("torch.distributed.") and name.rsplit(".", 1)[-1] in MEETINGS and not any(
             keyword.arg == "group" for keyword in node.keywords)
 
@@ -219,14 +283,25 @@ class Wholes(WholeFile):
                 for call in self.tracing.own_calls_of(of):
                     if of.name not in meeting and self.method_or_function(call) in meeting and names.count(of.name) == 1:
                         meeting[of.name] = meeting[self.method_or_function(call)]
+        others = self.says(r"rank\w*(\(\))? *!= *0|rank\w* *> *0")
+        told = set()
         for one in nodes:
             for statement in one.body if self.is_for_one(one) else ():
                 for call in self.tracing.own_calls(statement):
                     name = self.method_or_function(call)
                     inside = meeting.get(name) if names.count(name) == 1 else None
-                    if inside is not None or self.meets(call) and not self.says(r"rank\w*(\(\))? *!= *0|rank\w* *> *0"):
+                    if inside is not None or self.meets(call) and not others:
+                        told.add(id(call))
                         self.reader.mistake(call, "a collective that one process calls", self.written(call),
                                             self.written(inside if inside is not None else call), other=inside)
+        met = [one for one in self.tracing.index.calls if self.meets(one)]
+        # Where the others come to a collective as well, behind a question of their own, each may be one half of a pair.
+        paired = any(isinstance(of, ast.If) and (of.orelse or self.one_asked_for(of.test, False)) and ASKS_FOR_RANK.search(self.written(of.test))
+                     for one in met for of in self.origins.around(one))
+        for call in met if not paired else ():
+            test = self.for_one_alone(call) if id(call) not in told else None
+            if test is not None:
+                self.reader.mistake(call, "a collective that one process calls", self.written(call), self.written(call), other=test)
 
     @staticmethod
     def method_or_function(call):
