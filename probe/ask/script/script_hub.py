@@ -31,9 +31,11 @@ class Hub(Loading):
             self.padded_twice()
             self.quantized_and_trained()
             self.one_text_at_a_time()
-            self.mapped_in_processes()
+            self.both_halves_of_settings()
             self.one_gpu_of_a_map()
             self.collated_on_the_gpu()
+        if "diffusers" in self.roots:
+            self.pipelines_on_the_cpu()
         if "peft" in self.roots:
             self.merged_for_nobody()
             self.checkpoints_behind_adapters()
@@ -130,11 +132,14 @@ class Hub(Loading):
             r"(self\.)?(accelerator|fabric|acc)$", self.written(call.func.value))]
         for call in self.calls if prepared else ():
             said = self.word(call, "device") or (call.args[0] if getattr(call.func, "attr", "") in ("to", "cuda") and call.args else None)
+            places = [one for one in self.origins.known(said) if self.said(one) != "cpu"] if said is not None else []
+            said = places[0] if len(places) == 1 and isinstance(places[0], ast.Constant) else said
             number = getattr(call.func, "attr", "") == "cuda" and type(self.said(said)) is int
             if said is None or not (number or GPU_BY_NUMBER.match(str(self.said(said)))):
                 continue
             if any(re.search(r"(accelerator|fabric|acc)\.backward\(", self.reader.written_whole(loop)) for loop in self.loops_around(call)):
-                self.mistake(said, "one GPU for all processes", self.written(said), self.written(prepared[0].func.value), other=call)
+                at = said if said.lineno == call.lineno else call  # DEVICE = "cuda:0" stands elsewhere
+                self.mistake(at, "one GPU for all processes", self.written(said), self.written(prepared[0].func.value), other=call)
 
     def one_gpu_of_a_map(self):
         """from_pretrained(name, device_map={"": 0}), of a model that accelerator.prepare() takes."""
@@ -148,29 +153,6 @@ class Hub(Loading):
             if isinstance(where, ast.Dict) and len(where.keys) == 1 and self.said(where.keys[0]) == "" and re.match(
                     r"0$|cuda(:0)?$", str(self.said(where.values[0]))) and self.said(where.values[0]) is not False:
                 self.mistake(given, "one GPU for all processes", self.written(given), self.written(prepared.func.value), other=prepared)
-
-    def mapped_in_processes(self):
-        """dataset.map(embed, num_proc=4), of a function that uses the GPU, which the script uses before."""
-        if self.says(r"spawn|forkserver"):
-            return
-        for call in self.calls:
-            count = self.said(self.word(call, "num_proc")) if getattr(call.func, "attr", "") in ("map", "filter") else None
-            function = self.given(call, 0, "function") if type(count) is int and count > 1 else None
-            for of in self.origins.functions_of(function) if function is not None else ():
-                inner = {id(one) for one in ast.walk(of)}
-                uses = [one for one in self.calls if self.begins_cuda(one)]
-                outside = [one for one in uses if id(one) not in inner and one.lineno < call.lineno and not any(isinstance(
-                    by, (ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.If)) and "__name__" not in self.written(getattr(by, "test", by)) and not any(
-                        inside is call for inside in ast.walk(by)) for by in self.around(one))]
-                if outside and any(id(one) in inner for one in uses):
-                    self.mistake(call, "a forked process that uses CUDA", self.written(call), other=outside[0])
-
-    def begins_cuda(self, call):
-        """Whether a call moves something to a GPU, or makes it there."""
-        to = call.args[0] if getattr(call.func, "attr", "") == "to" and len(call.args) == 1 else self.word(call, "device")
-        return is_call(call, "cuda") and isinstance(call.func, ast.Attribute) or to is not None and bool(self.origins.known(to)) and all(
-            str(self.said(one)).startswith("cuda") or isinstance(one, ast.Call) and self.full(one.func) == "torch.device" and one.args and str(
-                self.said(one.args[0])).startswith("cuda") for one in self.origins.known(to))
 
     # ---- Lightning
 
@@ -222,6 +204,24 @@ class Hub(Loading):
             move = next((one for one in calls_in([of]) if getattr(one.func, "attr", "") in ("to", "cuda")), None) if of is not None else None
             if move is not None and self.says(r"['\"]cuda"):
                 self.mistake(collator, "a collator that gives what can't be pinned", self.written(move), other=move)
+
+    def pipelines_on_the_cpu(self):
+        """pipe = DiffusionPipeline.from_pretrained(name, torch_dtype=torch.float16); pipe.to("cpu"); pipe(prompt)"""
+        if self.says(r"\.cuda\(|['\"]cuda|device_map|enable_\w*offload|\.float\(\)|float32|bfloat16|is_available|['\"]mps"):
+            return
+        for call in self.calls:
+            made = self.origins.made(call.func.value) if is_call(call, "to") and isinstance(call.func, ast.Attribute) and call.args else None
+            if isinstance(made, ast.Call) and re.match(r"diffusers\.\w+\.from_pretrained$", self.full(made.func)) and self.said(
+                    call.args[0]) == "cpu" and self.named(self.word(made, "torch_dtype", "dtype")) in ("torch.float16", "torch.half"):
+                self.mistake(call, "half precision for the CPU", self.written(call.args[0]), other=made)
+
+    def both_halves_of_settings(self):
+        """TrainingArguments(**asdict(config)), whose fields ask for fp16 and bf16."""
+        for call in self.calls:
+            if re.match(r"transformers\.(\w*TrainingArguments)$", self.full(call.func)) and not any(
+                    k.arg in ("fp16", "bf16") for k in call.keywords) and self.said(self.word(call, "fp16")) is True and self.said(
+                        self.word(call, "bf16")) is True:
+                self.reader.mistake(call, "two kinds of half precision", "fp16 with bf16")
 
     def on_the_cpu(self):
         """pipeline(…, device=-1, torch_dtype=torch.float16), or use_cpu=True beside model.to("cuda")."""

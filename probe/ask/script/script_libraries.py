@@ -353,7 +353,8 @@ class Libraries:
     def steps_of(self, node, model, place):
         """What Lightning calls with the module and its batches on the device."""
         of = model["class"]
-        if re.search(r"_apply|is_cuda|get_device", self.reader.written_whole(of.node)) or of.parents or \
+        if re.search(r"_apply|is_cuda|get_device", "".join(self.reader.written_whole(one.node) for one in [of] + of.parents)) or \
+                of.has_stranger() and len(of.bases) + len(of.parents) < len(of.node.bases) or \
                 of.method("transfer_batch_to_device"):
             return
         self.reader.change(model, "device", place)

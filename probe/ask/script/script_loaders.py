@@ -6,6 +6,9 @@ BEGIN_CUDA = ("torch.Tensor.cuda", "torch.cuda.mem_get_info", "torch.cuda.init",
               "torch.cuda.get_device_properties", "torch.cuda.get_device_name", "torch.cuda.get_device_capability",
               "torch.cuda.synchronize")
 
+# A step of a transform that moves what it is given: an object's __call__, or a lambda.
+STEP_THAT_MOVES = re.compile(r"def __call__\(self, \w+\)[^\n]*:(?:[^\n]*\n[ \t]+(?!def )){0,12}?[^\n]*\.(to|cuda)\(|lambda \w+: [^\n]*\.(to|cuda)\(")
+
 
 class Loaders:
     """The part of Torch that knows who brings batches, and in which process it does."""
@@ -20,6 +23,8 @@ class Loaders:
         collate = words.get("collate_fn")
         moving = "collate_fn" in words and not (isinstance(collate, Function) and not
                                                 MOVES_ITSELF.search(self.reader.written_whole(collate.node)))
+        # A data set of torchvision's makes its items with what it is given: a class of the file's, or a lambda, that moves them.
+        moving = moving or "transform" in self.reader.text and STEP_THAT_MOVES.search(self.reader.text) is not None
         dataset = values[0] if values else words.get("dataset")
         place = dataset["place"] if isinstance(dataset, Thing) else None
         if pinned and place and set(place.split("|")) - {"cpu"}:

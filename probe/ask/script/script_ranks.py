@@ -13,12 +13,14 @@ SEEDS_ALIKE = ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.ra
 MULTIPLIED_BY = ("torch.matmul", "torch.mm", "torch.einsum", "torch.cdist", "torch.nn.functional.cosine_similarity")
 ON_THE_GPU = re.compile(r"\.cuda\(\)|['\"]cuda['\"]|cuda:|\.cuda\(\w*rank")
 
+POOLS_OF_PROCESSES = ("multiprocessing.Pool", "torch.multiprocessing.Pool", "concurrent.futures.ProcessPoolExecutor",
+                      "multiprocessing.pool.Pool", "concurrent.futures.process.ProcessPoolExecutor")
 DISTRIBUTED_SAMPLERS = ("torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler")
 
 
 class Ranks(Steps):
     def look(self, nodes):
-        if self.begins(nodes, r"[dD]istributed|multiprocessing|local_rank|ddp|__getitem__|lightning|accelerate"):
+        if self.begins(nodes, r"[dD]istributed|multiprocessing|local_rank|ddp|__getitem__|lightning|accelerate|num_proc|num_workers|ProcessPool"):
             self.seeded_in_each_item()
             self.whole_for_each_process()
             self.one_gpu_of_all()
@@ -50,13 +52,16 @@ class Ranks(Steps):
             self.orders_of_their_own()
             self.share_of_all()
             self.kept_by_prepare_data()
+            self.mapped_in_processes()
+            self.transformed_on_the_gpu()
+            self.sent_by_each()
 
     # ---- what the rules ask
 
     def begins(self, nodes, about):
         """Whether the file is about this; sorts its calls by what they call."""
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
-        if not {"torch", "accelerate", "lightning", "pytorch_lightning", "deepspeed"} & roots or not self.says(about):
+        if not {"torch", "accelerate", "lightning", "pytorch_lightning", "deepspeed", "datasets"} & roots or not self.says(about):
             return False
         index = self.tracing.index
         self.nodes, self.outer, self.assigned, self.by_name = nodes, index.parents, index.assigned, {}
@@ -285,7 +290,8 @@ class Ranks(Steps):
 
     def saved_by_all(self):
         """torch.save(state, "last.pt"); dist.barrier(): all processes write one file."""
-        alike = self.has_ddp() and self.calls_of(DIST + "init_process_group") and not self.says(TELLS_APART)
+        alike = self.has_ddp() and self.calls_of(DIST + "init_process_group") and not self.says(TELLS_APART) or self.says(
+            r"accelerator\.prepare\(") and self.says(r"wait_for_everyone|num_processes|accelerator\.gather") and not self.says(TELLS_APART)
         for call in self.calls_of("torch.save"):
             path, function = self.given(call, 1, "f"), self.function_around(call)
             if path is not None and not self.tells(path) and not re.search(
@@ -411,7 +417,64 @@ class Ranks(Steps):
                 if name in read - elsewhere and not re.search(r"hasattr|getattr", self.reader.written_whole(of)):
                     self.mistake(one, "data that one process keeps", self.written(one), other=trainer)
 
+    # ---- other processes that use the GPU
+
+    def mapped_in_processes(self):
+        """dataset.map(embed, num_proc=4) or pool.map(embed, parts), of a function that uses the GPU, which the script uses before."""
+        for call in self.tracing.index.calls if not self.says(r"spawn|forkserver|mp_context") else ():
+            function = None
+            if getattr(call.func, "attr", "") in ("map", "filter"):
+                count = self.said(self.word(call, "num_proc"))
+                function = self.given(call, 0, "function") if type(count) is int and count > 1 else None
+            if function is None and isinstance(call.func, ast.Attribute) and re.match(
+                    r"(map|starmap|imap|imap_unordered|map_async|apply|apply_async|submit)$", call.func.attr):
+                function = self.given(call, 0, "func") if self.made_by(call.func.value, *POOLS_OF_PROCESSES) is not None else None
+            for of in self.origins.functions_of(function) if function is not None else ():
+                inner = {id(one) for one in ast.walk(of)}
+                uses = [one for one in self.tracing.index.calls if self.begins_cuda(one)]
+                outside = [one for one in uses if id(one) not in inner and one.lineno < call.lineno and not any(isinstance(
+                    by, (ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.If)) and "__name__" not in self.written(getattr(by, "test", by)) and not any(
+                        inside is call for inside in ast.walk(by)) for by in self.origins.around(one))]
+                if outside and any(id(one) in inner for one in uses):
+                    self.mistake(call, "a forked process that uses CUDA", self.written(call), other=outside[0])
+
+    def begins_cuda(self, call):
+        """Whether a call moves something to a GPU, or makes it there."""
+        to = call.args[0] if getattr(call.func, "attr", "") == "to" and len(call.args) == 1 else self.word(call, "device")
+        return is_call(call, "cuda") and isinstance(call.func, ast.Attribute) or to is not None and bool(self.origins.known(to)) and all(
+            str(self.said(one)).startswith("cuda") or isinstance(one, ast.Call) and self.full(one.func) == "torch.device" and one.args and str(
+                self.said(one.args[0])).startswith("cuda") for one in self.origins.known(to))
+
+    def transformed_on_the_gpu(self):
+        """CIFAR10(root, transform=Compose([ToTensor(), ToGPU()])), whose items the workers of a DataLoader make."""
+        for loader in self.calls_of("torch.utils.data.DataLoader") if not self.says(r"spawn|forkserver|multiprocessing_context") else ():
+            count = self.said(self.given(loader, 5, "num_workers"))
+            data = self.value_of(self.given(loader, 0, "dataset")) if type(count) is int and count > 0 else None
+            given = self.word(data, "transform") if isinstance(data, ast.Call) and re.match(
+                r"torchvision\.datasets\.\w+$", self.full(data.func)) else None
+            steps = []
+            for one in self.origins.known(given) if given is not None else ():
+                inside = self.value_of(one.args[0]) if isinstance(one, ast.Call) and self.full(one.func).endswith(".Compose") and one.args else None
+                steps += inside.elts if isinstance(inside, ast.List) else [one]
+            for step in steps:
+                if isinstance(step, ast.Call) and self.full(step.func).endswith("transforms.Lambda") and step.args:
+                    step = step.args[0]
+                made = step.func if isinstance(step, ast.Call) else step
+                for of in self.origins.functions_of(made) or ([made] if isinstance(made, ast.Lambda) else []):
+                    move = next((one for one in self.tracing.index.calls if self.begins_cuda(one) and any(one is inner for inner in ast.walk(of))), None)
+                    if move is not None:
+                        self.mistake(move, "a DataLoader whose workers use CUDA", other=loader)
+
     # ---- collectives
+
+    def sent_by_each(self):
+        """dist.broadcast(weights, src=dist.get_rank()): each process names itself as the one that sends."""
+        for call in self.whole("broadcast", "broadcast_object_list", "scatter"):
+            src = self.given(call, *((2, "src") if self.full(call.func).endswith("scatter") else (1, "src")))
+            values = self.origins.of(src) if src is not None else []
+            if values and all(re.search(r"get_rank\(\)$|(environ(\.get\(|\[)|getenv\()['\"]RANK['\"]", self.written(one)) for one in values) and not \
+                    self.for_some(call):
+                self.mistake(call, "a sender that each process names anew", self.written(src))
 
     def whole(self, *names):
         """Calls of torch.distributed's own functions, without those of torch.distributed.nn, which give tensors."""

@@ -1550,7 +1550,8 @@ class Reader:
             parser.attributes[name] = Thing("option", default=words["default"])
         if name and not {"nargs", "action"} & set(words):
             if kind in ("int", "float"):
-                parser.attributes[name] = Thing("number", default=words.get("default"), launched=name == "local_rank")
+                parser.attributes[name] = Thing("number", default=words.get("default"), launched=name == "local_rank", rank=isinstance(
+                    words.get("default"), Thing) and words["default"]["rank"])
             elif kind == "str" or "type" not in words:
                 parser.attributes[name] = Thing("option", default=words.get("default"), choices=self.choices_of(words))
         return None

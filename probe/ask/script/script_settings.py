@@ -175,6 +175,8 @@ class Settings(WholeFile):
         if not isinstance(target, ast.Name) or self.says(r"locals\(\)|globals\(\)|__all__|\bexec\("):
             return False
         of = self.origins.scope(target)
+        if isinstance(of, ast.ClassDef) and any(isinstance(one, ast.Attribute) and one.attr == target.id for one in self.origins.nodes):
+            return False  # self.NAME
         for one in self.origins.nodes:
             if isinstance(one, ast.Name) and one.id == target.id and isinstance(one.ctx, ast.Load) and (
                     of is None or any(around is of for around in self.origins.around(one))) and not self.only_looked_at(one, deepest):

@@ -13,9 +13,9 @@ MEETINGS = ("all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_ob
 ONE_RANK = re.compile(r"(\w+\.)*(\w*rank\w*(\(\))?) == 0$|0 == (\w+\.)*\w*rank\w*(\(\))?$|(not|not int\()? ?(\w+\.)*(local_|global_|get_)?rank(\(\))?\)?$|"
                       r"(\w+\.)*is_(main|master|rank0|rank_zero|global_zero|local_main)(_process|_node|_rank)?(\(\))?$")
 # The number of a process among all, and a name that asks for the first of them.
-RANK_ITSELF = re.compile(r"(^|[._])(global_)?rank(\(\))?$|environ(\.get\(|\[)['\"]RANK['\"]|getenv\(['\"]RANK['\"]|process_index$")
+RANK_ITSELF = re.compile(r"(^|[._])(global_|local_)?rank(\(\))?$|(environ(\.get\(|\[)|getenv\()['\"](LOCAL_)?RANK['\"]|process_index$")
 ASKS_FOR_RANK = re.compile(r"rank|main|master|zero|chief", re.I)
-THE_FIRST_OF_ALL = re.compile(r"(\w+\.)*is_(main_process|global_zero|rank_zero|rank0)$")
+THE_FIRST_OF_ALL = re.compile(r"(\w+\.)*is_((local_)?main_process|global_zero|rank_zero|rank0)$")
 OF_MODULE_ALONE = ("state_dict", "load_state_dict", "parameters", "named_parameters", "to", "cuda", "eval", "train", "modules",
                    "buffers", "zero_grad", "requires_grad_", "apply", "register_buffer", "named_modules", "children")
 ON_GPU = re.compile(r"CUDA|Tensorrt|TensorRT|ROCM|MIGraphX|Dml|OpenVINO|CoreML")
@@ -266,6 +266,8 @@ class Wholes(WholeFile):
             return True
         if re.match(r"self\.log(_dict)?$", whole) and getattr(self.word(node, "sync_dist"), "value", None) is True:
             return self.word(node, "rank_zero_only") is None
+        if re.match(r"torch\.distributed\.checkpoint\.(\w+\.)*(save|load|async_save|save_state_dict|load_state_dict)$", name):
+            return self.word(node, "no_dist", "process_group") is None
         return name.startswith("torch.distributed.") and name.rsplit(".", 1)[-1] in MEETINGS and not any(
             keyword.arg == "group" for keyword in node.keywords)
 
@@ -298,10 +300,13 @@ class Wholes(WholeFile):
         # Where the others come to a collective as well, behind a question of their own, each may be one half of a pair.
         paired = any(isinstance(of, ast.If) and (of.orelse or self.one_asked_for(of.test, False)) and ASKS_FOR_RANK.search(self.written(of.test))
                      for one in met for of in self.origins.around(one))
-        for call in met if not paired else ():
-            test = self.for_one_alone(call) if id(call) not in told else None
+        for call in self.tracing.index.calls if not paired and met else ():
+            name = self.method_or_function(call)
+            inside = meeting.get(name) if names.count(name) == 1 else None
+            test = self.for_one_alone(call) if id(call) not in told and (inside is not None or self.meets(call)) else None
             if test is not None:
-                self.reader.mistake(call, "a collective that one process calls", self.written(call), self.written(call), other=test)
+                self.reader.mistake(call, "a collective that one process calls", self.written(call), self.written(
+                    inside if inside is not None else call), other=test)
 
     @staticmethod
     def method_or_function(call):
