@@ -13,6 +13,7 @@ SEEDS_ALIKE = ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.ra
 MULTIPLIED_BY = ("torch.matmul", "torch.mm", "torch.einsum", "torch.cdist", "torch.nn.functional.cosine_similarity")
 ON_THE_GPU = re.compile(r"\.cuda\(\)|['\"]cuda['\"]|cuda:|\.cuda\(\w*rank")
 
+PROCESSES = ("multiprocessing.Process", "torch.multiprocessing.Process")
 POOLS_OF_PROCESSES = ("multiprocessing.Pool", "torch.multiprocessing.Pool", "concurrent.futures.ProcessPoolExecutor",
                       "multiprocessing.pool.Pool", "concurrent.futures.process.ProcessPoolExecutor")
 DISTRIBUTED_SAMPLERS = ("torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler")
@@ -250,6 +251,11 @@ class Ranks(Steps):
     def number_given_twice(self):
         """mp.spawn(worker, args=(0, world_size)), of a worker(rank, world_size)."""
         for call in self.calls_of("torch.multiprocessing.spawn"):
+            worker = self.given(call, 0, "fn")
+            inner = [one for one in self.origins.functions_of(worker) if isinstance(one, ast.Lambda) or any(isinstance(
+                of, ast.FunctionDef) for of in self.origins.around(one)) and isinstance(worker, ast.Name) and isinstance(one, ast.FunctionDef)]
+            if worker is not None and (inner or isinstance(worker, ast.Lambda)) and not self.says(r"start_method=['\"]fork"):
+                self.mistake(worker, "a function that no new process can be handed", "fn", other=call, doubted=False)
             name, given = self.given(call, 0, "fn"), self.value_of(self.given(call, 1, "args"))
             found = [one for one in self.functions if one.name == getattr(name, "id", None)]
             hidden, made = 0, self.value_of(name) if name is not None else None
@@ -263,7 +269,11 @@ class Ranks(Steps):
             if len(found) != 1 or not isinstance(given, ast.Tuple) or any(isinstance(one, ast.Starred) for one in given.elts):
                 continue
             takes = found[0].args
-            if takes.vararg is None and len(given.elts) + 1 + hidden > len(takes.args):
+            gets = len(given.elts) + 1 + hidden
+            if gets < len(takes.args) - len(takes.defaults):
+                self.mistake(call, "a worker that is given too little", "%s(%s)" % (found[0].name, self.written(takes)),
+                             "%d" % (gets - hidden), other=given, doubted=False)
+            if takes.vararg is None and gets > len(takes.args):
                 self.mistake(call, "a worker that is given too much", "%s(%s)" % (found[0].name, self.written(takes)),
                              "%d" % (len(given.elts) + 1), other=given, doubted=False)
 
@@ -388,7 +398,11 @@ class Ranks(Steps):
             by = [self.made_by(self.word(loader, "sampler"), *DISTRIBUTED_SAMPLERS, surely=True) for loader in loaders]
             near = self.near(function) + "".join(self.reader.written_whole(self.function_around(site.call))
                                                  for site in self.origins.sites(function))
-            if all(by) and not re.search(shared, near.replace("dist.get_world_size() > 1", "")) and not re.search(
+            summed = {self.written(of.target) for of in ast.walk(function) if isinstance(of, ast.AugAssign)}
+            counts = any(self.written(of) in summed for of in ast.walk(one.left)) or re.search(r"\bsum\(", self.written(
+                self.value_of(one.left)) + self.written(one.left) + "".join(self.written(self.value_of(of)) for of in ast.walk(
+                    one.left) if isinstance(of, ast.Name)))
+            if counts and all(by) and not re.search(shared, near.replace("dist.get_world_size() > 1", "")) and not re.search(
                     r"^[\d.]+$|len\(", self.written(one.left)):
                 self.mistake(one, "a share of all samples by one process's part", self.written(length), other=loaders[0])
 
@@ -429,6 +443,8 @@ class Ranks(Steps):
             if function is None and isinstance(call.func, ast.Attribute) and re.match(
                     r"(map|starmap|imap|imap_unordered|map_async|apply|apply_async|submit)$", call.func.attr):
                 function = self.given(call, 0, "func") if self.made_by(call.func.value, *POOLS_OF_PROCESSES) is not None else None
+            if self.full(call.func) in PROCESSES and not any(e.get("name") == "a forked process that uses CUDA" for e in self.reader.events):
+                function = self.given(call, 1, "target")
             for of in self.origins.functions_of(function) if function is not None else ():
                 inner = {id(one) for one in ast.walk(of)}
                 uses = [one for one in self.tracing.index.calls if self.begins_cuda(one)]
@@ -545,6 +561,10 @@ class Ranks(Steps):
             if not isinstance(of, ast.FunctionDef) or not re.match(r"\w+$", parts) or re.search(
                     r"no_grad|inference_mode|detach|autograd|distributed\.nn|\b%s\[.*\] *=|requires_grad" % re.escape(parts), text):
                 continue
+            product = self.product_of_gathered(call, of)
+            if product is not None:
+                self.mistake(call, "a gathered tensor that gives no gradient", own, other=product)
+                continue
             names = {parts} | {one.targets[0].id for one in ast.walk(of) if isinstance(one, ast.Assign) and isinstance(
                 one.targets[0], ast.Name) and re.search(r"(cat|concat|stack)\(.*\b%s\b" % re.escape(parts), self.written(one.value))}
             for one in ast.walk(of):
@@ -554,6 +574,21 @@ class Ranks(Steps):
                         r"cross_entropy|loss|logsumexp|log_softmax|criterion", text):
                     self.mistake(call, "a gathered tensor that gives no gradient", own, other=one)
                     break
+
+    def product_of_gathered(self, call, of):
+        """logits = gather(a) @ gather(b).t(), where gather() returns what all_gather filled: no gradient comes back."""
+        parts = self.written(call.args[0]) if call.args else ""
+        gives = [one for one in ast.walk(of) if isinstance(one, ast.Return) and one.value is not None]
+        if len(gives) != 1 or not re.match(r"torch\.(cat|concat|stack|vstack)\(\(?%s\b" % re.escape(parts), self.written(gives[0].value)):
+            return None
+        for site in self.origins.sites(of):
+            near = self.function_around(site.call)
+            text = self.reader.written_whole(near)
+            product = next((one for one in self.origins.around(site.call) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.MatMult)), None)
+            if product is not None and re.search(r"\.backward\(", text) and re.search(r"cross_entropy|logsumexp|log_softmax|criterion", text) and not \
+                    re.search(r"no_grad|inference_mode|detach", text):
+                return product
+        return None
 
     def group_of_members(self):
         """if rank in members: group = dist.new_group(members), which all processes must call."""

@@ -1171,6 +1171,8 @@ class Torch(Loaders):
         if owner.kind != "module" or not owner["class"] or not items or not all(
                 isinstance(i, Thing) and (i.kind == "module" and not i["weightless"] or i["parameter"]) for i in items):
             return
+        if all(any(item is held for held in owner.attributes.values()) for item in items):
+            return  # self.heads = [self.first, self.second], which the module holds by their own names
         lightning = any(base.endswith("LightningModule") for base in owner["class"].all_bases())
         if isinstance(value, Thing) and value.kind == "mapping" and not (lightning and any(item["metric"] for item in items)):
             if self.is_called_by_key(target, owner, items):

@@ -13,9 +13,9 @@ MEETINGS = ("all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_ob
 ONE_RANK = re.compile(r"(\w+\.)*(\w*rank\w*(\(\))?) == 0$|0 == (\w+\.)*\w*rank\w*(\(\))?$|(not|not int\()? ?(\w+\.)*(local_|global_|get_)?rank(\(\))?\)?$|"
                       r"(\w+\.)*is_(main|master|rank0|rank_zero|global_zero|local_main)(_process|_node|_rank)?(\(\))?$")
 # The number of a process among all, and a name that asks for the first of them.
-RANK_ITSELF = re.compile(r"(^|[._])(global_|local_)?rank(\(\))?$|(environ(\.get\(|\[)|getenv\()['\"](LOCAL_)?RANK['\"]|process_index$")
+RANK_ITSELF = re.compile(r"(^|\._?)(global_|local_|get_)?rank(\(\))?$|(environ(\.get\(|\[)|getenv\()['\"](LOCAL_)?RANK['\"]|process_index$")
 ASKS_FOR_RANK = re.compile(r"rank|main|master|zero|chief", re.I)
-THE_FIRST_OF_ALL = re.compile(r"(\w+\.)*is_((local_)?main_process|global_zero|rank_zero|rank0)$")
+THE_FIRST_OF_ALL = re.compile(r"(\w+\.)*is_((local_)?main_process|global_zero|rank_zero|rank0|(world|local)_process_zero(\(\))?)$")
 OF_MODULE_ALONE = ("state_dict", "load_state_dict", "parameters", "named_parameters", "to", "cuda", "eval", "train", "modules",
                    "buffers", "zero_grad", "requires_grad_", "apply", "register_buffer", "named_modules", "children")
 ON_GPU = re.compile(r"CUDA|Tensorrt|TensorRT|ROCM|MIGraphX|Dml|OpenVINO|CoreML")
@@ -259,7 +259,7 @@ class Wholes(WholeFile):
     def meets(self, node):
         name = self.full(node.func)
         whole = self.written(node.func)
-        if re.match(r"(\w+\.)*accelerator\.(gather|gather_for_metrics|reduce|pad_across_processes)$|self\.all_gather$|"
+        if re.match(r"(\w+\.)*(accelerator|acc|accel)\.(gather|gather_for_metrics|reduce|pad_across_processes)$|self\.all_gather$|"
                     r"(\w+\.)*fabric\.(all_gather|all_reduce)$|(\w+\.)*trainer\.save_checkpoint$", whole) or whole.endswith(
                         ".save_checkpoint") and self.says(r"(?<![\w.])%s *(,[^\n=]*)?= *deepspeed\.initialize\(" % re.escape(
                             whole.rpartition(".")[0])):
