@@ -15,14 +15,18 @@ TREES = {}  # path -> tree of a module, for all scripts of a folder; None: it ca
 TIMED = re.compile(
     r"^(\s*)%(?:time|timeit|prun|memit|mprun)\s+(?:-\w+\s+(?:\d+\s+)?)*(.+?)\s*$")  # runs what follows it
 TIMED_OFTEN = re.compile(r"^(\s*)(?:\w+ *= *)?%timeit\s+(?:-\w+\s*(?:\d+\s+)?)*([\w.]+\(.*\)(?:\.\w+\(\))?)\s*$")
+EXTENSION = re.compile(r"^(\s*)%(?:re)?load_ext\s+(cudf\.pandas|cuml\.accel)\s*$")  # puts itself in a library's place
 SET_VARIABLE = re.compile(r"^(\s*)%(?:set_)?env\s+(\w+)(?:\s*=\s*|\s+)(.*?)\s*$")
 
 
 def without_magic(line):
-    """What is Python in a line that only IPython takes: %env sets a variable, all others count for nothing."""
+    """What is Python in a line that only IPython takes: %env sets a variable, some extensions are installed, all others count for nothing."""
     variable = SET_VARIABLE.match(line)
     if variable:
         return "%s%s.environ[%r] = %r" % (variable.group(1), OWN_OS, variable.group(2), variable.group(3))
+    extension = EXTENSION.match(line)
+    if extension:
+        return "%simport %s; %s.install()" % (extension.group(1), extension.group(2), extension.group(2))
     often = TIMED_OFTEN.match(line)
     if often:
         try:

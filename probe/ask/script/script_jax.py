@@ -442,6 +442,12 @@ class Jax:
                 elif before.startswith("--" + begins) and "=" not in before and re.match(r"[\w.]+$", flag):
                     reader.mistake(node, "a flag of XLA that there is none", before + " " + flag, before + "=" + flag)
                 continue
+            if "," in word and ",--" in word:
+                reader.mistake(node, "a flag of XLA that there is none", word, word.replace(",--", " --"))
+                continue
+            if not flag.startswith("--") and flag.lstrip("-") in known:
+                reader.mistake(node, "a flag of XLA that there is none", flag, "--" + flag.lstrip("-"))
+                continue
             flag = flag.lstrip("-")
             if name == "TF_XLA_FLAGS":
                 if flag.startswith("xla_") and not flag.startswith("xla_enable"):

@@ -25,6 +25,10 @@ class Jitted(OfValues):
         self.differentiated_by_nothing(calls)
         self.kept_of_traces(functions)
         self.changed_behind_traces(nodes)
+        self.changed_behind_a_call(nodes)
+        self.changed_in_its_object(nodes)
+        self.wrong_gradients(calls)
+        self.branches_of_vmap(calls)
         self.unbound_collectives()
         self.scale_that_stays(nodes)
         self.flat_for_pmap(calls)
@@ -44,6 +48,7 @@ class Jitted(OfValues):
         if "flax" in roots:
             self.replicas_saved(nodes, calls)
             self.modules_of_nnx(functions)
+            self.applied_in_training(nodes, calls)
             self.narrow_weights(calls)
             self.small_eps_of_optax(calls)
         if "equinox" in roots:
@@ -170,6 +175,163 @@ class Jitted(OfValues):
                             if isinstance(name, ast.Name) and any(name.id in read[one] for one in called):
                                 self.mistake(statement, "a variable that a trace has read", name.id, next(
                                     one for one in called if name.id in read[one]))
+
+    def changed_behind_a_call(self, nodes):
+        """f(x); scale = 3.0; f(x), where f was traced with the first value of scale."""
+        if self.says(r"clear_caches|clear_cache\(|disable_jit"):
+            return
+        for _, body in self.bodies(nodes):
+            calls = {}  # how a traced function is called: (the call, the names that it reads)
+            for at, one in enumerate(body):
+                for call in calls_in([one]) if not isinstance(one, (ast.FunctionDef, ast.ClassDef)) else ():
+                    traced = self.tracing.traced_of(call.func) if isinstance(call.func, ast.Name) else None
+                    if traced is not None and isinstance(traced.node, ast.FunctionDef) and traced.by in JITS and self.origins.scope(
+                            traced.node) is self.origins.scope(one):
+                        free = {name.id for name in ast.walk(traced.node) if isinstance(name, ast.Name) and isinstance(
+                            name.ctx, ast.Load)} - self.locals_of(traced.node)
+                        calls[self.written(call)] = (call, free)
+                target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else getattr(one, "target", None) if isinstance(
+                    one, ast.AugAssign) else None
+                again = {self.written(call) for rest in body[at + 1:] for call in calls_in([rest])}
+                for form, (call, free) in list(calls.items()) if isinstance(target, ast.Name) else ():
+                    given = {name.id for part in call.args + [k.value for k in call.keywords] for name in ast.walk(part) if isinstance(name, ast.Name)}
+                    if target.id in given or target.id == call.func.id:
+                        del calls[form]
+                    elif target.id in free and form in again:
+                        self.mistake(one, "a variable that a trace has read", target.id, call.func.id, other=call)
+
+    def changed_in_its_object(self, nodes):
+        """self.rate *= 0.5 in a loop that calls self.step(), which jit traced with self as a static argument."""
+        if self.says(r"clear_caches|clear_cache\(|__hash__|__eq__|disable_jit"):
+            return
+        for owner in (one for one in nodes if isinstance(one, ast.ClassDef)):
+            for of in (one for one in owner.body if isinstance(one, ast.FunctionDef) and one.args.args):
+                traced = next(filter(None, map(self.tracing.decorated, of.decorator_list)), None)
+                own = of.args.args[0].arg
+                if traced is None or traced.by not in JITS or 0 not in traced.static and own not in traced.static_names:
+                    continue
+                read = {one.attr for one in ast.walk(of) if isinstance(one, ast.Attribute) and getattr(one.value, "id", "") == own and isinstance(
+                    one.ctx, ast.Load)}
+                for loop in (one for one in nodes if isinstance(one, (ast.For, ast.While))):
+                    calls = {self.written(call.func.value): call for call in calls_in(loop.body) if self.method(call, of.name)}
+                    for one in ast.walk(loop):
+                        target = one.targets[0] if isinstance(one, ast.Assign) else one.target if isinstance(one, ast.AugAssign) else None
+                        if isinstance(target, ast.Attribute) and target.attr in read and self.written(target.value) in calls:
+                            self.mistake(one, "a variable that a trace has read", self.written(target), of.name, other=calls[self.written(target.value)])
+
+    def wrong_gradients(self, calls):
+        """jax.grad(loss)(w), where loss() gives a pair without has_aux, or an array of many numbers, or w is an integer."""
+        for call in calls:
+            if self.full(call.func) not in GRADIENTS or not call.args or any(k.arg in (None, "allow_int") for k in call.keywords):
+                continue
+            of = self.function(call.args[0])
+            aux = self.word(call, "has_aux")
+            if isinstance(of, ast.FunctionDef) and not of.decorator_list:
+                inner = within_others(of)
+                returns = [one for one in ast.walk(of) if isinstance(one, ast.Return) and id(one) not in inner]
+                if returns and all(isinstance(one.value, ast.Tuple) for one in returns) and aux is None and len(call.args) < 3:
+                    self.mistake(call, "a gradient of a pair", of.name, other=returns[0])
+                    continue
+            for use in self.uses_of_gradient(call):
+                first = use.args[0] if use.args and not isinstance(use.args[0], ast.Starred) else None
+                if first is None or self.word(call, "argnums") is not None or len(call.args) > 1:
+                    continue
+                made = self.value(first)
+                if isinstance(made, ast.Constant) and type(made.value) is int or self.is_of_integers(made):
+                    self.mistake(use, "a gradient by an integer", self.written(use), self.written(first), other=call)
+                elif isinstance(of, (ast.FunctionDef, ast.Lambda)) and aux is None and not use.keywords:
+                    ranks = dict(zip([one.arg for one in of.args.args], map(self.rank_of_array, use.args)))
+                    result = of.body if isinstance(of, ast.Lambda) else of.body[-1].value if len([one for one in of.body if not (isinstance(
+                        one, ast.Expr) and isinstance(one.value, ast.Constant))]) == 1 and isinstance(of.body[-1], ast.Return) else None
+                    if result is not None and (self.rank(result, ranks, 3) or 0) > 0:
+                        self.mistake(use, "a gradient of an array", self.written(call), self.written(result), other=call)
+
+    def uses_of_gradient(self, call):
+        """The calls of what jax.grad gives: jax.grad(f)(x), or g(x) where g = jax.grad(f)."""
+        outer = self.origins.parents.get(id(call))
+        if isinstance(outer, ast.Call) and outer.func is call:
+            return [outer]
+        if isinstance(outer, ast.Call) and self.full(outer.func) == "jax.jit" and outer.args[:1] == [call]:
+            call, outer = outer, self.origins.parents.get(id(outer))
+        name = outer.targets[0].id if isinstance(outer, ast.Assign) and outer.value is call and isinstance(outer.targets[0], ast.Name) else None
+        return [one for one in self.tracing.index.calls if getattr(one.func, "id", "") == name] if name in self.single else []
+
+    def is_of_integers(self, made):
+        """jnp.arange(4), jnp.array([1, 2, 3])"""
+        if not isinstance(made, ast.Call) or any(k.arg == "dtype" for k in made.keywords) or len(made.args) > 1 and "arange" not in self.full(made.func):
+            return False
+        numbers = [part for one in made.args for part in (one.elts if isinstance(one, (ast.List, ast.Tuple)) else [one])]
+        return self.full(made.func) in ("jax.numpy.arange", "jax.numpy.array", "jax.numpy.asarray") and bool(numbers) and all(
+            isinstance(one, ast.Constant) and type(one.value) is int for one in numbers)
+
+    def rank_of_array(self, node):
+        """How many dimensions an array has that the file makes; None: not known."""
+        made = self.value(node)
+        if isinstance(made, ast.Constant):
+            return 0 if type(made.value) in (int, float) else None
+        shape = self.shape(node)
+        return len(shape) if shape else None
+
+    def rank(self, node, ranks, deepest):
+        """How many dimensions an expression has, whose names have these; None: not known."""
+        if isinstance(node, ast.Constant):
+            return 0 if type(node.value) in (int, float) else None
+        if isinstance(node, ast.Name):
+            return ranks.get(node.id)
+        if isinstance(node, ast.UnaryOp):
+            return self.rank(node.operand, ranks, deepest)
+        if isinstance(node, ast.BinOp):
+            left, right = self.rank(node.left, ranks, deepest), self.rank(node.right, ranks, deepest)
+            if left is None or right is None:
+                return None
+            if isinstance(node.op, ast.MatMult):
+                return left + right - 2 if left in (1, 2) and right in (1, 2) else None
+            return max(left, right)
+        if not isinstance(node, ast.Call) or node.keywords or deepest == 0:
+            return None
+        if re.match(r"jax\.(numpy\.(tanh|exp|log|sin|cos|abs|square|sqrt)|nn\.(relu|sigmoid|tanh|gelu|softplus))$", self.full(node.func)):
+            return self.rank(node.args[0], ranks, deepest) if len(node.args) == 1 else None
+        of = self.of_name.get(getattr(node.func, "id", ""))
+        if of is None or of.decorator_list or len(of.body) != 1 or not isinstance(of.body[0], ast.Return) or len(of.args.args) != len(node.args):
+            return None
+        inner = {one.arg: self.rank(given, ranks, deepest - 1) for one, given in zip(of.args.args, node.args)}
+        return self.rank(of.body[0].value, inner, deepest - 1)
+
+    def branches_of_vmap(self, calls):
+        """jax.vmap(f), where f asks if x > 0: of the elements of a batch it has no one answer."""
+        for call in calls:
+            if self.full(call.func) != "jax.vmap" or len(call.args) != 1 or call.keywords:
+                continue
+            of = call.args[0]
+            while isinstance(of, ast.Call) and self.full(of.func) in GRADIENTS + ("jax.jit", ) and len(of.args) == 1 and not of.keywords:
+                of = of.args[0]
+            of = self.function(of)
+            if not isinstance(of, ast.FunctionDef) or of.decorator_list or of.args.defaults or of.args.kwonlyargs:
+                continue
+            values, inner = {one.arg for one in of.args.args} - {"self"}, within_others(of)
+            for one in ast.walk(of):
+                if isinstance(one, (ast.If, ast.While)) and id(one) not in inner and self.tracing.decides(one.test, values):
+                    self.mistake(one, "a branch of a batch", self.written(one.test), of.name, other=call)
+                    break
+
+    def applied_in_training(self, nodes, calls):
+        """net.apply(v, x, train=True) of a BatchNorm that collects means, without mutable=["batch_stats"]."""
+        for owner in (one for one in nodes if isinstance(one, ast.ClassDef)):
+            text = self.reader.written_whole(owner)
+            collects = re.search(r"BatchNorm\([^)]*use_running_average=(not (self\.)?(?P<train>\w+)|False)[,)\s]", text)
+            drops = re.search(r"Dropout\([^)]*deterministic=(not (self\.)?(?P<train>\w+)|False)[,)\s]", text)
+            for call in calls if (collects or drops) and self.says(r"flax\.linen|flax import linen") else ():
+                made = self.value_of(call.func.value) if self.method(call, "apply") else None
+                if not isinstance(made, ast.Call) or getattr(made.func, "id", "") != owner.name or any(k.arg is None for k in call.keywords):
+                    continue
+                words = {k.arg: k.value for k in call.keywords}
+                for found, word, name, shown in ((collects, "mutable", "BatchNorm", 'mutable=["batch_stats"]'),
+                                                 (drops, "rngs", "Dropout", 'rngs={"dropout": key}')):
+                    flag = found.group("train") if found else None
+                    trains = found and (flag is None or flag in words and self.said(words[flag]) is True)
+                    if trains and word not in words and "capture_intermediates" not in words:
+                        self.mistake(call, "a layer that training gives nothing", self.written(call), name, shown)
+                        break
 
     def unbound_collectives(self):
         """jax.lax.pmean(g, "devices") under jax.jit alone."""
@@ -527,6 +689,26 @@ class ClocksOfTraces(WholeFile):
                 if stops is not None:
                     self.around_blocks(of, stops, nodes)
                     self.around_functions(of, stops, nodes)
+        for call in self.tracing.index.calls:
+            if self.full(call.func) in ("timeit.timeit", "timeit.repeat", "timeit.Timer"):
+                self.in_timeit(call)
+
+    def in_timeit(self, call):
+        """timeit.timeit(lambda: step(x), number=10), of a compiled function that nobody waits for."""
+        timed = self.given(call, 0, "stmt")
+        text = self.said(timed)
+        if isinstance(text, str):
+            try:
+                runs = [ast.Lambda(args=None, body=ast.parse(text, mode="eval").body)]
+            except (SyntaxError, ValueError):
+                return
+        else:
+            runs = [timed] if isinstance(timed, ast.Lambda) else self.origins.functions_of(timed) if timed is not None else []
+        for run in runs:
+            last = run.body if isinstance(run, ast.Lambda) else run.body[-1].value if isinstance(run, ast.FunctionDef) and isinstance(
+                run.body[-1], (ast.Expr, ast.Return, ast.Assign)) else None
+            if self.is_compiled(last) and not WAITS_OF_TRACES.search(self.written(run.body) if isinstance(run, ast.Lambda) else self.near(run)):
+                self.tell(call, self.tracing.traced_of(last.func), self.written(last), timed)
 
     def stops_of(self, of):
         """clock() - start in a function or class that waits for nothing."""

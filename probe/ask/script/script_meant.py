@@ -42,6 +42,16 @@ class Meant(WholeFile):
                 self.words(call, name, word, place, known)
             if name and LIMITS_OF_MEMORY.match(name):
                 self.limit_in_gigabytes(call)
+        for one in nodes:
+            if isinstance(one, ast.Assign) and re.search(r"\[['\"](CUDA|HIP|ROCR)_VISIBLE_DEVICES['\"]\]$", self.written(one.targets[0])):
+                self.joined_without_commas(one)
+
+    def joined_without_commas(self, statement):
+        """os.environ["CUDA_VISIBLE_DEVICES"] = " ".join(args.gpus)"""
+        for one in self.origins.known(statement.value):
+            between = self.said(one.func.value) if is_call(one, "join") and len(one.args) == 1 else None
+            if isinstance(between, str) and between and between.strip() != ",":
+                self.mistake(statement, "visible devices that CUDA can't read", "the first of them alone", doubted=True)
 
     def literals(self, node):
         """The constants that an expression can come from, with the choices of the options whose defaults are among them."""

@@ -193,7 +193,7 @@ class Results:
         reader, value = self.reader, None
         if isinstance(node, ast.Call) and reader.full(node.func) in ("os.environ.get", "os.getenv"):
             value = node.args[1] if len(node.args) > 1 else next((k.value for k in node.keywords), None)
-            text = getattr(value, "value", None)
+            text = getattr(value, "value", text_of(reader.find_value(value)) if isinstance(value, ast.Name) else None)
         else:
             value = reader.find_value(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
             of = value["default"] if isinstance(value, Thing) and value.kind == "variable or default" else None

@@ -12,6 +12,15 @@ SAMPLERS = ("ball bernoulli beta binomial bits categorical cauchy chisquare diri
             "multivariate_normal normal orthogonal pareto poisson rademacher randint rayleigh t triangular "
             "truncated_normal uniform wald weibull_min").split()
 # What NumPy tells of an array without a look at its values.
+# Calls of JAX whose argument, by place or name, is a shape or length, which jit must know.
+SIZES_OF_CALLS = (
+    (re.compile(r"jax\.numpy\.(zeros|ones|empty|full)$"), 0, "shape"), (re.compile(r"jax\.numpy\.(eye|identity|tri)$"), 0, "N"),
+    (re.compile(r"jax\.numpy\.arange$"), 0, "stop"), (re.compile(r"jax\.numpy\.linspace$"), 2, "num"),
+    (re.compile(r"jax\.nn\.one_hot$"), 1, "num_classes"), (re.compile(r"jax\.numpy\.(broadcast_to|reshape)$"), 1, "shape"),
+    (re.compile(r"jax\.random\.(normal|uniform|truncated_normal)$"), 1, "shape"))
+# Loops of JAX, and where they are given the functions that they trace.
+LOOPS_OF_JAX = {"jax.lax.fori_loop": ((2, "body_fun"), ), "jax.lax.while_loop": ((0, "cond_fun"), (1, "body_fun")), "jax.lax.scan": ((0, "f"), ),
+                "jax.lax.map": ((0, "f"), )}
 SHAPES = ("shape", "ndim", "size", "dtype", "result_type", "issubdtype", "iinfo", "finfo")
 CLOCKS_OF_TRACES = CLOCKS + ("time.process_time", "datetime.datetime.now", "tensorflow.timestamp")
 DRAWS_OF_TRACES = re.compile(
@@ -54,8 +63,8 @@ class Tracing:
     def __init__(self, reader):
         self.reader = reader
         self.arrays, self.wholes, self.steps = Arrays(reader, self), Wholes(reader, self), Steps(reader, self)
-        self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels, Batches, Settings, Meant, Forks, States,
-                                               FilesAndSessions)]
+        self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels, Boosters, Batches, Settings, Meant, Forks,
+                                               States, FilesAndSessions)]
         self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted, ClocksOfTraces, Traces)]
         self.files = []  # (source, its trees)
         self.names, self.fulls, self.origins = {}, {}, None
@@ -117,6 +126,11 @@ class Tracing:
                 traced = self.made(node.value)
                 for target in node.targets if traced else ():
                     self.traced[self.written(target)] = traced
+        for node in nodes:  # jax.jit(f)(x)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Call) and self.full(node.func.func) in JITS:
+                traced = self.made(node.func)
+                if traced is not None:
+                    self.traced.setdefault(self.written(node.func), traced)
         bodies += [node.body for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
         for body in bodies:
             self.block(body, ())
@@ -128,6 +142,8 @@ class Tracing:
                 self.jitted_methods(node)
             if isinstance(node, ast.Call) and self.full(node.func) == "jax.lax.scan" and node.args:
                 self.body_of_scan(node)
+            if isinstance(node, ast.Call) and self.full(node.func) in LOOPS_OF_JAX:
+                self.bodies_of_loops(node)
             if isinstance(node, (ast.FunctionDef, ast.Module)):
                 self.tapes(node)
             if isinstance(node, ast.ClassDef) and any(re.match(r"(tensorflow\.)?keras\.(\w+\.)*(Model|Layer)$",
@@ -318,6 +334,16 @@ class Tracing:
                         r"register_\w*(pytree|dataclass)|tree_flatten", self.reader.text):
                 self.reader.mistake(method, "a method that jit is given with its object", of.name + "." + method.name,
                                     other=method.decorator_list[0])
+
+    def bodies_of_loops(self, call):
+        """jax.lax.fori_loop(0, n, body, x) traces what it calls, also outside of jax.jit."""
+        if "disable_jit" in self.reader.text:
+            return
+        for at, word in LOOPS_OF_JAX[self.full(call.func)]:
+            given = call.args[at] if len(call.args) > at else next((k.value for k in call.keywords if k.arg == word), None)
+            body = self.function_of(given) if given is not None else None
+            if isinstance(body, ast.FunctionDef) and body.args.args[:1] and body.args.args[0].arg != "self" and not body.decorator_list:
+                self.statements(body, {one.arg for one in body.args.args}, True, (body, ))
 
     def body_of_scan(self, call):
         """jax.lax.scan takes a function that gives a pair: what is carried on, and what is kept of each step."""
@@ -798,6 +824,8 @@ class Tracing:
                     values |= {t.id for target in one.targets for t in ast.walk(target) if isinstance(t, ast.Name)}
                 if of_jax:
                     self.sizes_and_counts(one, values, masks)
+                if of_jax and isinstance(one, ast.While):
+                    values |= self.made_in_rounds(one, values)
                 if of_jax and isinstance(one, (ast.If, ast.While)) and self.decides(one.test, values):
                     self.reader.mistake(one, "a branch on a traced value", self.written(one.test))
                 if not isinstance(one, ast.Call):
@@ -813,6 +841,17 @@ class Tracing:
                 starred = any(isinstance(argument, ast.Starred) for argument in one.args)
                 inner = set() if starred else {name for name, value in given if self.is_value(value, values)}
                 self.statements(called, inner, of_jax, callers + (called, ))
+
+    def made_in_rounds(self, loop, values):
+        """The names that a round of a loop gives arrays, which its test meets in the next round."""
+        found = set()
+        for one in loop.body:
+            target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+            if isinstance(target, ast.Name) and self.is_plain(one.value, values | found):
+                found.add(target.id)
+            if any(isinstance(part, (ast.Break, ast.Return)) for part in ast.walk(one)):
+                return set()
+        return found
 
     def items_set(self, node, values):
         """x[0] = 1.0, of a traced array; of a dictionary, whose keys are texts, it may be."""
@@ -842,6 +881,9 @@ class Tracing:
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name) and \
                 node.value.id in values:
             index = node.slice.value if type(node.slice).__name__ == "Index" else node.slice
+            bounds = [one for one in (index.lower, index.upper) if one is not None] if isinstance(index, ast.Slice) else []
+            if any(isinstance(one, (ast.Name, ast.BinOp)) and self.is_plain(one, values) for one in bounds):
+                self.reader.mistake(node, "a shape that jit doesn't know", self.written(node), self.written(index))
             if isinstance(index, ast.Compare) and self.decides(index, values) or \
                     isinstance(index, ast.Name) and index.id in masks:
                 self.reader.mistake(node, "a mask that jit can't size", self.written(node))
@@ -912,7 +954,26 @@ class Tracing:
         if isinstance(call.func, ast.Attribute) and call.func.attr in ("item", "tolist") and not call.args and \
                 self.is_plain(call.func.value, values):
             return reader.mistake(call, "a traced value outside of JAX", self.written(call))
+        if name == "jax.debug.print" and call.args and isinstance(call.args[0], ast.JoinedStr):
+            shown = next((one.value for one in call.args[0].values if isinstance(one, ast.FormattedValue) and self.is_plain(
+                one.value, values)), None)
+            if shown is not None:
+                return reader.mistake(call, "a print of what is traced", self.written(call), self.written(shown))
+        size = self.size_of(call, name)
+        wrong = next((one for one in getattr(size, "elts", [size]) if isinstance(one, (ast.Name, ast.BinOp)) and self.is_plain(
+            one, values)), None)
+        if wrong is not None:
+            return reader.mistake(call, "a shape that jit doesn't know", self.written(call), self.written(wrong))
         return None
+
+    @staticmethod
+    def size_of(call, name):
+        """The argument of a call that must be known when jit traces it: the shape or length of what it makes."""
+        words = {k.arg: k.value for k in call.keywords}
+        place, word = next(((place, word) for form, place, word in SIZES_OF_CALLS if form.match(name)), (None, None))
+        if place is None:
+            return None
+        return words.get(word, call.args[place] if place < len(call.args) else None)
 
     # ---- TensorFlow
 

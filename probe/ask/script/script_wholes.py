@@ -22,6 +22,11 @@ ON_GPU = re.compile(r"CUDA|Tensorrt|TensorRT|ROCM|MIGraphX|Dml|OpenVINO|CoreML")
 PROVIDERS = tuple(name + "ExecutionProvider" for name in (
     "CUDA Tensorrt NvTensorRTRTX ROCM MIGraphX Dml OpenVINO CoreML CPU Azure QNN VitisAI ACL ArmNN Dnnl Cann Xnnpack WebGPU Rknpu "
     "TVM VSINPU Nnapi SNPE JS WebNN").split())
+# What the CUDA provider of ONNX Runtime 1.22 takes.
+OPTIONS_OF_CUDA = ("device_id user_compute_stream has_user_compute_stream gpu_mem_limit arena_extend_strategy cudnn_conv_algo_search "
+                   "do_copy_in_default_stream cudnn_conv_use_max_workspace cudnn_conv1d_pad_to_nc1d enable_cuda_graph use_tf32 prefer_nhwc "
+                   "enable_skip_layer_norm_strict_mode gpu_external_alloc gpu_external_free gpu_external_empty_cache sdpa_kernel fuse_conv_bias "
+                   "tunable_op_enable tunable_op_tuning_enable tunable_op_max_tuning_duration_ms use_ep_level_unified_stream").split()
 STRATEGIES_OF_TF = re.compile(r"tensorflow\.distribute\.(experimental\.)?(\w*Mirrored|TPU|CentralStorage|ParameterServer)Strategy$")
 LOSSES_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.losses\.[A-Z]\w+$")
 # What computes with the values of an array, or hands them on as they are now.
@@ -188,6 +193,7 @@ class Wholes(WholeFile):
             self.copied_from_cupy(nodes)
         if "onnxruntime" in roots:
             self.processor_first(nodes)
+            self.options_of_providers(nodes)
         if "tensorflow" in roots or "keras" in roots:
             self.loss_unscaled(nodes)
             self.mean_of_replica(nodes)
@@ -787,6 +793,17 @@ class Wholes(WholeFile):
                 self.reader.mistake(one, "a copy to the host that nobody waits for", self.written(one), other=reads)
 
     # ---- ONNX Runtime
+
+    def options_of_providers(self, nodes):
+        """("CUDAExecutionProvider", {"gpu_memory_limit": n}), of which one is a slip: the session goes on without the provider."""
+        for one in nodes:
+            if isinstance(one, ast.Tuple) and len(one.elts) == 2 and self.said(one.elts[0]) == "CUDAExecutionProvider":
+                options = self.value_of(one.elts[1])
+                for key in options.keys if isinstance(options, ast.Dict) else ():
+                    said = getattr(key, "value", None)
+                    near = difflib.get_close_matches(said, OPTIONS_OF_CUDA, 1, 0.7) if isinstance(said, str) and said not in OPTIONS_OF_CUDA else None
+                    if near:
+                        self.reader.mistake(key, "an option that a provider lacks", said, near[0], other=one)
 
     def processor_first(self, nodes):
         """providers=["CPUExecutionProvider", "CUDAExecutionProvider"]: the first that can takes a node."""
