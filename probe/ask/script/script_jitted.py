@@ -29,6 +29,9 @@ class Jitted(OfValues):
         self.changed_in_its_object(nodes)
         self.wrong_gradients(calls)
         self.branches_of_vmap(calls)
+        self.texts_for_jit(calls)
+        self.items_of_arrays(nodes)
+        self.devices_asked_for(calls)
         self.unbound_collectives()
         self.scale_that_stays(nodes)
         self.flat_for_pmap(calls)
@@ -48,6 +51,7 @@ class Jitted(OfValues):
         if "flax" in roots:
             self.replicas_saved(nodes, calls)
             self.modules_of_nnx(functions)
+            self.counters_of_nnx(nodes)
             self.applied_in_training(nodes, calls)
             self.narrow_weights(calls)
             self.small_eps_of_optax(calls)
@@ -314,6 +318,64 @@ class Jitted(OfValues):
                     self.mistake(one, "a branch of a batch", self.written(one.test), of.name, other=call)
                     break
 
+    def texts_for_jit(self, calls):
+        """act(x, "relu"), of a function of jax.jit that takes no static arguments."""
+        for call in calls:
+            traced = self.tracing.traced_of(call.func) if isinstance(call.func, ast.Name) else None
+            if traced is None or traced.by != "jax.jit" or not traced.known or traced.static_names and traced.node is None or any(
+                    isinstance(one, ast.Starred) for one in call.args):
+                continue
+            names = [one.arg for one in traced.node.args.args] if isinstance(traced.node, ast.FunctionDef) else []
+            given = [(at, names[at] if at < len(names) else None, one) for at, one in enumerate(call.args)] + [
+                (names.index(k.arg) if k.arg in names else None, k.arg, k.value) for k in call.keywords if k.arg]
+            static = {at % len(names) if names and type(at) is int else at for at in traced.static}
+            for at, name, one in given:
+                if at in static or name in traced.static_names or not names and traced.static:
+                    continue
+                values = self.origins.of(one)
+                if values and all(isinstance(value, (ast.Lambda, ast.FunctionDef)) or isinstance(getattr(value, "value", None), str) and isinstance(
+                        value, ast.Constant) for value in values):
+                    self.mistake(call, "an argument that is no array", self.written(one), doubted=False)
+                    break
+
+    def is_array(self, node):
+        """Whether all that a value comes from is made by functions of JAX that give one array."""
+        values = self.origins.of(node)
+        return bool(values) and all(isinstance(one, ast.Call) and ARRAYS.match(self.full(one.func)) and not NO_ARRAYS.search(
+            self.full(one.func)) for one in values)
+
+    def items_of_arrays(self, nodes):
+        """out = jnp.zeros(8); out[0] = 1.0, and host = np.asarray(jnp.zeros(8)); host[0] = 1.0: neither can be changed."""
+        for one in nodes:
+            targets = one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AugAssign) else []
+            for target in targets:
+                of = target.value if isinstance(target, ast.Subscript) else target if isinstance(one, ast.AugAssign) else None
+                if not isinstance(of, (ast.Name, ast.Attribute)):
+                    continue
+                if isinstance(target, ast.Subscript) and self.is_array(of) and not any(
+                        e["subject"] == "script-mistake" and e["line"] == line_of(one) for e in self.reader.events):
+                    self.mistake(one, "an item of a JAX array that is set", doubted=True)
+                views = self.origins.of(of) if isinstance(target, ast.Subscript) else ()
+                if views and all(isinstance(view, ast.Call) and self.full(view.func) in ("numpy.asarray", "jax.device_get") and len(
+                        view.args) == 1 and not view.keywords and self.is_array(view.args[0]) for view in views):
+                    self.mistake(one, "a view of a JAX array that is set", self.written(views[0]), other=views[0])
+
+    def devices_asked_for(self, calls):
+        """gpus = jax.devices("gpu"), and len(gpus) > 0 decides: without a GPU the question raises."""
+        for call in calls:
+            statement = self.origins.parents.get(id(call))
+            asked = self.given(call, 0, "backend") if self.full(call.func) == "jax.devices" else None
+            if self.said(asked) not in ("gpu", "cuda", "rocm", "tpu") or not isinstance(statement, ast.Assign) or any(
+                    isinstance(one, (ast.Try, ast.If, ast.IfExp)) for one in self.origins.around(call)):
+                continue
+            name = self.written(statement.targets[0])
+            for one in self.origins.nodes:
+                test = one.test if isinstance(one, (ast.If, ast.IfExp)) else one.value if isinstance(one, ast.Assign) and isinstance(
+                    one.value, ast.Compare) else None
+                if test is not None and re.match(r"(not )?(%s|len\(%s\)( (>|==|>=|!=) [01])?)$" % (re.escape(name), re.escape(name)), self.written(test)):
+                    self.mistake(call, "jax.devices of a platform as a question", self.said(asked), other=test)
+                    break
+
     def applied_in_training(self, nodes, calls):
         """net.apply(v, x, train=True) of a BatchNorm that collects means, without mutable=["batch_stats"]."""
         for owner in (one for one in nodes if isinstance(one, ast.ClassDef)):
@@ -544,6 +606,23 @@ class Jitted(OfValues):
                 for given in call.args + [k.value for k in call.keywords]:
                     if self.written(given).split(".")[0] in held:
                         self.mistake(call, "a state that is saved once for each device", self.written(given))
+
+    def counters_of_nnx(self, nodes):
+        """self.count.value += 1 in an nnx.Module that jax.jit is given: the module outside stays as it is, or it raises."""
+        changes = {owner.name: one for owner in nodes if isinstance(owner, ast.ClassDef) and any(
+            self.full(base) == "flax.nnx.Module" for base in owner.bases) for of in owner.body if isinstance(of, ast.FunctionDef) and of.name == "__call__"
+            for one in of.body if isinstance(one, (ast.AugAssign, ast.Assign)) and re.match(r"self\.\w+\.(value|\[\.\.\.\])$", self.written(
+                one.target if isinstance(one, ast.AugAssign) else one.targets[0]))}
+        for call in self.tracing.index.calls if changes else ():
+            traced = self.tracing.traced_of(call.func) if isinstance(call.func, ast.Name) else None
+            for at, one in enumerate(call.args) if traced is not None and traced.by == "jax.jit" and isinstance(traced.node, ast.FunctionDef) else ():
+                made = self.value_of(one)
+                name = getattr(made.func, "id", "") if isinstance(made, ast.Call) else ""
+                names = [arg.arg for arg in traced.node.args.args]
+                uses = name in changes and at < len(names) and any(getattr(inner.func, "id", "") == names[at] for inner in calls_in(traced.node.body))
+                if uses and not re.search(r"nnx\.(merge|state|split|to_tree|pure|update)\(", self.reader.written_whole(traced.node)):
+                    self.reader.mistake((traced.node.decorator_list or [traced.node])[0], "changes that jax.jit doesn't bring out", traced.node.name, self.written(
+                        changes[name]), other=changes[name], doubted=True)
 
     def modules_of_nnx(self, functions):
         """@jax.jit def step(model, optimizer, x): optimizer.update(…), whose changes jax.jit doesn't bring out."""

@@ -11,7 +11,10 @@ SAMPLERS = ("ball bernoulli beta binomial bits categorical cauchy chisquare diri
             "gamma generalized_normal geometric gumbel laplace loggamma logistic lognormal maxwell "
             "multivariate_normal normal orthogonal pareto poisson rademacher randint rayleigh t triangular "
             "truncated_normal uniform wald weibull_min").split()
-# What NumPy tells of an array without a look at its values.
+# What draws an order: twice with one key, it orders two arrays alike.
+ORDERS = ("jax.random.permutation", "jax.random.choice", "jax.random.shuffle")
+# Calls of JAX whose result is as long as the values make it, where no size is given.
+FINDS = re.compile(r"jax\.numpy\.(nonzero|flatnonzero|argwhere|unique|where|bincount|union1d|setdiff1d|intersect1d)$")
 # Calls of JAX whose argument, by place or name, is a shape or length, which jit must know.
 SIZES_OF_CALLS = (
     (re.compile(r"jax\.numpy\.(zeros|ones|empty|full)$"), 0, "shape"), (re.compile(r"jax\.numpy\.(eye|identity|tri)$"), 0, "N"),
@@ -21,6 +24,7 @@ SIZES_OF_CALLS = (
 # Loops of JAX, and where they are given the functions that they trace.
 LOOPS_OF_JAX = {"jax.lax.fori_loop": ((2, "body_fun"), ), "jax.lax.while_loop": ((0, "cond_fun"), (1, "body_fun")), "jax.lax.scan": ((0, "f"), ),
                 "jax.lax.map": ((0, "f"), )}
+# What NumPy tells of an array without a look at its values.
 SHAPES = ("shape", "ndim", "size", "dtype", "result_type", "issubdtype", "iinfo", "finfo")
 CLOCKS_OF_TRACES = CLOCKS + ("time.process_time", "datetime.datetime.now", "tensorflow.timestamp")
 DRAWS_OF_TRACES = re.compile(
@@ -33,6 +37,8 @@ PARTS_OF_STATES = ("params", "opt", "opt_state", "weights", "model", "variables"
 WAITS_OF_TRACES = re.compile(r"block_until_ready(?!\s*(\n|$))|device_get|\.item\(|\.tolist\(|effects_barrier|float\(|int\(|asarray\(|"
                              r"np\.array\(|onp\.|print\(|copy_to_host|\.numpy\(|\.result\(|assert|%timeit|if .*loss")
 OF_CASES = "*"  # among the names that a loop binds: it goes through cases
+MAKES_ARRAYS = re.compile(r"(jax\.)?numpy\.(array|asarray|zeros|ones|full|empty|arange|linspace|eye|hanning|hamming|blackman|stack|concatenate|"
+                          r"tile|random\.(rand|randn|normal|uniform|randint))$")
 UNHASHABLE = (ast.Dict, ast.List, ast.Set, ast.ListComp, ast.DictComp)
 COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.AsyncFor, ast.AsyncWith)
 
@@ -675,7 +681,7 @@ class Tracing:
         return self.drawing[key]
 
     def keys(self, body, loops):
-        drawn = {}
+        drawn, divided = {}, {}
         compares = lambda: any(re.search(r"array_equal|allclose|assert", self.reader.written_whole(one)) for one in body)
         for statement in body:
             bound = self.stored(statement)
@@ -686,9 +692,16 @@ class Tracing:
                                             other=drawn[text])
                     elif loops and not any(self.binds(one, text) or OF_CASES in one for one in loops):
                         self.reader.mistake(call, "a key that every round uses", text)
+                    elif text in divided and self.full(call.func).startswith("jax.random.") and not compares():
+                        self.reader.mistake(call, "a key that is used twice", text, self.written(divided[text]), other=divided[text])
                     drawn[text] = call
+                if self.full(call.func) in ORDERS and call.args and isinstance(call.args[0], (ast.Name, ast.Attribute)) and loops and not any(
+                        self.binds(one, self.written(call.args[0])) or OF_CASES in one for one in loops):
+                    self.reader.mistake(call, "a key that every round uses", self.written(call.args[0]))
+                if self.full(call.func) == "jax.random.split" and call.args and isinstance(call.args[0], ast.Name):
+                    divided[call.args[0].id] = call
                 self.keys_given(call, loops, bound)
-            drawn = {text: call for text, call in drawn.items() if not self.binds(bound, text)}
+            drawn, divided = ({text: call for text, call in of.items() if not self.binds(bound, text)} for of in (drawn, divided))
             for one in ast.walk(statement) if not isinstance(statement, COMPOUND) else ():
                 if isinstance(one, (ast.ListComp, ast.GeneratorExp)):
                     bound = {self.written(t) for g in one.generators for t in ast.walk(g.target)
@@ -775,7 +788,8 @@ class Tracing:
                 for one in given:
                     of = literal.get(one.id, self.constants.get(one.id)) if isinstance(one, ast.Name) else one
                     values = self.origins.of(one) if not isinstance(of, UNHASHABLE) else [of]
-                    if values and all(isinstance(value, UNHASHABLE) for value in values):
+                    if values and all(isinstance(value, UNHASHABLE) or isinstance(value, ast.Call) and MAKES_ARRAYS.match(self.full(
+                            value.func)) for value in values):
                         self.reader.mistake(call, "a static argument that can't be hashed", self.written(one))
             if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 literal[self.written(statement.targets[0])] = statement.value
@@ -821,13 +835,15 @@ class Tracing:
                 if isinstance(one, ast.Call) and not of_jax:
                     self.value_in_graph(one)
                 if of_jax and isinstance(one, ast.Assign) and self.is_value(one.value, values):
-                    values |= {t.id for target in one.targets for t in ast.walk(target) if isinstance(t, ast.Name)}
+                    values |= {t.id for target in one.targets for t in ast.walk(target) if isinstance(t, ast.Name)} - self.sizes_given(one, values)
                 if of_jax:
                     self.sizes_and_counts(one, values, masks)
                 if of_jax and isinstance(one, ast.While):
                     values |= self.made_in_rounds(one, values)
-                if of_jax and isinstance(one, (ast.If, ast.While)) and self.decides(one.test, values):
+                if of_jax and isinstance(one, (ast.If, ast.While, ast.IfExp, ast.Assert)) and self.decides(one.test, values):
                     self.reader.mistake(one, "a branch on a traced value", self.written(one.test))
+                elif of_jax and isinstance(one, ast.BoolOp) and any(self.decides(part, values) for part in one.values[:-1]):
+                    self.reader.mistake(one, "a branch on a traced value", self.written(one))
                 if not isinstance(one, ast.Call):
                     continue
                 self.call_inside(one, values, of_jax)
@@ -841,6 +857,26 @@ class Tracing:
                 starred = any(isinstance(argument, ast.Starred) for argument in one.args)
                 inner = set() if starred else {name for name, value in given if self.is_value(value, values)}
                 self.statements(called, inner, of_jax, callers + (called, ))
+
+    def sizes_given(self, statement, values):
+        """The names that are given no arrays where several are unpacked: flat, n = dims(x), of a function of the file."""
+        if isinstance(statement.value, ast.Tuple) and isinstance(statement.targets[0], ast.Tuple):
+            return {name.id for name, part in zip(statement.targets[0].elts, statement.value.elts) if isinstance(
+                name, ast.Name) and not self.is_value(part, values)}
+        of = self.function_of(statement.value.func) if isinstance(statement.value, ast.Call) and isinstance(
+            statement.targets[0], ast.Tuple) else None
+        if of is None:
+            return set()
+        known = {one.id for one in ast.walk(of) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+        made = {one.targets[0].id: one.value for one in ast.walk(of) if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)}
+        arrays = {one.arg for one in of.args.args} | {name for name in known if name in made and self.is_value(
+            made[name], {one.arg for one in of.args.args})}
+        found = set()
+        for one in ast.walk(of):
+            parts = one.value.elts if isinstance(one, ast.Return) and isinstance(one.value, ast.Tuple) else ()
+            found |= {name.id for name, part in zip(statement.targets[0].elts, parts) if isinstance(name, ast.Name) and not self.is_value(
+                part, arrays)}
+        return found
 
     def made_in_rounds(self, loop, values):
         """The names that a round of a loop gives arrays, which its test meets in the next round."""
@@ -887,6 +923,10 @@ class Tracing:
             if isinstance(index, ast.Compare) and self.decides(index, values) or \
                     isinstance(index, ast.Name) and index.id in masks:
                 self.reader.mistake(node, "a mask that jit can't size", self.written(node))
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name) and isinstance(
+                self.constants.get(node.value.id), (ast.List, ast.Tuple, ast.Dict)) and isinstance(node.slice, ast.Name) and self.is_plain(
+                    node.slice, values):
+            self.reader.mistake(node, "a traced value outside of JAX", self.written(node))
         elif isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and \
                 getattr(node.iter.func, "id", "") == "range" and any(
                     self.is_plain(argument, values) for argument in node.iter.args):
@@ -959,6 +999,15 @@ class Tracing:
                 one.value, values)), None)
             if shown is not None:
                 return reader.mistake(call, "a print of what is traced", self.written(call), self.written(shown))
+        named = getattr(call.func, "id", "")
+        if named in ("max", "min") and len(call.args) > 1 and any(self.is_plain(one, values) for one in call.args):
+            return reader.mistake(call, "a branch on a traced value", self.written(call))
+        if name.startswith("math.") and call.args and self.is_plain(call.args[0], values):
+            return reader.mistake(call, "a traced value outside of JAX", self.written(call))
+        words = {k.arg for k in call.keywords}
+        found = FINDS.match(name) if not words & {"size", "length", None} else None
+        if found and len(call.args) == (1 if name.endswith("where") else len(call.args)) and call.args and self.is_value(call.args[0], values):
+            return reader.mistake(call, "a mask that jit can't size", self.written(call))
         size = self.size_of(call, name)
         wrong = next((one for one in getattr(size, "elts", [size]) if isinstance(one, (ast.Name, ast.BinOp)) and self.is_plain(
             one, values)), None)
