@@ -311,7 +311,8 @@ class Batches(Scoped):
             return call.args[0]
         if is_call(call, "to") and len(call.args) == 1 and isinstance(call.args[0], (ast.JoinedStr, ast.Name)):
             return call.args[0] if not isinstance(call.args[0], ast.Name) or NAMES_A_RANK.search(call.args[0].id) else None
-        return None
+        device = self.word(call, "device") if name.startswith("torch.") else None
+        return device if isinstance(device, ast.JoinedStr) else None
 
     # ---- samples
 

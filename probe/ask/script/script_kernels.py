@@ -500,7 +500,7 @@ class Kernels(OfValues):
                 if any(self.on_card(one) for one in given):
                     self.reader.mistake(call, "an array of CuPy's where the host reads", self.written(call))
             if TAKES_NUMPY.match(self.full(call.func)):
-                given = next((one for one in call.args if self.of_cupy(one)), None)
+                given = next((one for one in call.args if self.of_cupy(one) or self.on_card(one)), None)
                 if given is not None:
                     self.mistake(call, "an array of CuPy's where NumPy's is taken", self.written(given))
 
@@ -846,6 +846,7 @@ class Boosters(Kernels):
             self.pool_behind_arrays(nodes)
         if "cupy" in roots:
             self.clocks_of_cupy(nodes)
+            self.beside_numpy(nodes)
         if {"numba", "cupy", "pycuda"} & roots:
             self.blocks_too_large(calls)
 
@@ -984,6 +985,24 @@ class Boosters(Kernels):
                         made[one.targets[0].id] = one
                 for name in one.targets if isinstance(one, ast.Delete) else ():
                     made.pop(getattr(name, "id", ""), None)
+
+    def beside_numpy(self, nodes):
+        """cupy.ones(8) * numpy.ones(8)"""
+        for one in nodes:
+            sides = [one.left, one.right] if isinstance(one, ast.BinOp) else []
+            card = next((side for side in sides if isinstance(side, (ast.Name, ast.Attribute, ast.Call)) and self.on_card(side)), None)
+            other = next((side for side in sides if side is not card), None)
+            values = self.origins.of(other) if card is not None and isinstance(other, (ast.Name, ast.Attribute, ast.Call)) else []
+            if values and all(isinstance(made, ast.Call) and re.match(r"numpy\.(array|zeros|ones|arange|linspace|full|eye|random\.(rand|randn|normal|uniform))$",
+                                                                      self.full(made.func)) and self.shape(made) != [] and not self.is_number(made)
+                              for made in values):
+                self.mistake(one, "an array of CuPy's beside one of NumPy's", self.written(card), self.written(other))
+
+    def is_number(self, made):
+        """np.array(0.5), np.random.rand(): a number, which CuPy takes."""
+        return not made.args and not made.keywords or self.full(made.func) == "numpy.array" and not isinstance(
+            self.value(made.args[0]) if made.args else None, (ast.List, ast.Tuple, ast.ListComp)) or re.search(
+                r"random\.(normal|uniform)$", self.full(made.func)) is not None and self.word(made, "size") is None and len(made.args) < 3
 
     # ---- clocks
 
