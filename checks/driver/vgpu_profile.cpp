@@ -41,6 +41,22 @@ bool refuses_a_call(const Facts& facts, Answers& answers) {
   return true;
 }
 
+// A line names the virtual GPU, and CUDA finds no device or doesn't start.
+bool by_line(const Facts& facts, Answers& answers) {
+  const bool fails = nvidia::cuinit(facts).get() || of(facts.snapshot().torch, &Torch::cuda_available).is(false) ||
+                     facts.saw({{missing, "cuda-device"}, {missing, "available-gpu"}});
+  if (!fails) return false;
+  for (const Symptom* line : facts.all({noted, "virtual-gpu"})) {
+    const std::string why = why_no_cuda(line->detail("name"));
+    if (why.empty()) continue;
+    Finding& finding = answers.found_in(*line, Confidence::likely);
+    finding.explanation = "This virtual GPU is " + line->detail("name") + "; " + why + ".";
+    finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
+    return true;
+  }
+  return false;
+}
+
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
   if (refuses_a_call(facts, answers)) return;
@@ -71,6 +87,7 @@ void judge(const Facts& facts, Answers& answers) {
     finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
     return;
   }
+  if (by_line(facts, answers)) return;
   any ? answers.passed() : answers.unknown(why_unknown("/nvidia/devices", of(snapshot.nvidia, &Nvidia::devices)));
 }
 

@@ -100,14 +100,16 @@ bool names_its_content(std::string_view line) {
 
 // The path whose content follows; empty: not such a command.
 std::string_view shown_path(std::string_view line) {
-  for (const std::string_view command : {"cat /", "==> /", "more /", "less /"}) {
+  for (const std::string_view command :
+       {"cat /", "==> /", "more /", "less /", "head -1 /", "head -n1 /", "head -n 1 /"}) {
     const std::size_t at = line.find(command);
     if (at == std::string_view::npos || at > 200) continue;
     const std::string_view rest = line.substr(at + command.size() - 1);
     const std::string_view path = path_at(rest);
     // With a second file or a filter it is unknown which lines belong to the first file.
     const std::string_view behind = trimmed(rest.substr(path.size()));
-    if (behind.empty() || behind == "<==") return path;
+    if (behind.empty() || behind == "<==" || behind == "| head -1" || behind == "| head -n1" || behind == "| head -n 1")
+      return path;
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "knowledge/codes/names.h"
 #include "probe/paste/paste_text.h"
 
 namespace envdoctor {
@@ -228,6 +229,35 @@ void opencl_platforms(Answered& into, std::string_view value, std::string_view) 
   if (value == "[]") into.said = "Number of platforms: 0";
 }
 
+// The driver's own answer, which ctypes returns as a number.
+void cuda_start(Answered& into, std::string_view value, std::string_view) {
+  const auto code = number_of(value);
+  if (!code) return;
+  Nvidia& nvidia = into.snapshot.nvidia.fill();
+  if (*code == 0) {
+    nvidia.cuda_library = "libcuda.so.1";  // it answered, so it was found
+    nvidia.cuinit_error = absent("CUDA_SUCCESS");
+  } else if (const std::string name = knowledge::code_name("cuda_driver", *code); !name.empty()) {
+    nvidia.cuinit_error = name;
+  }
+}
+
+void hip_start(Answered& into, std::string_view value, std::string_view) {
+  const auto code = number_of(value);
+  const std::string name = code && *code > 0 ? knowledge::code_name("hip", *code) : "";
+  if (!name.empty()) into.snapshot.rocm.fill().hip_error = name;
+}
+
+// Linux only: on Windows the driver's library has another name.
+void library_found(Answered& into, std::string_view value, std::string_view name) {
+  if (name != "cuda") return;
+  const std::string_view found = unquoted(value);
+  if (found == "None")
+    into.snapshot.libraries.fill().push_back({.soname = "libcuda.so.1", .found = false});
+  else if (found.starts_with("libcuda.so"))
+    into.snapshot.libraries.fill().push_back({.soname = "libcuda.so.1", .found = true});
+}
+
 constexpr const char* package_call = "*.__version__";
 
 using enum ValueForm;
@@ -285,6 +315,9 @@ constexpr KnownCall known_calls[] = {
     {"platform.python_version()", version, interpreter_version},
     {"pyopencl.get_platforms()", list, opencl_platforms},
     {"cl.get_platforms()", list, opencl_platforms},
+    {"cuInit(0)", number, cuda_start},
+    {"hipInit(0)", number, hip_start},
+    {"find_library(*)", words, library_found},
     {package_call, version, package_version},
 };
 
@@ -333,7 +366,7 @@ std::optional<Question> question_of(std::string_view expression) {
   std::string_view text = trimmed(expression);
   bool length = false;
   constexpr std::size_t longest = 200;
-  if (text.find('.') == text.npos) return std::nullopt;
+  if (text.find('.') == text.npos && text.find("find_library(") == text.npos) return std::nullopt;
   for (int wrapped = 0; wrapped < 4; ++wrapped) {
     if (text.size() > longest) return std::nullopt;
     std::optional<std::string_view> inner;
@@ -353,6 +386,12 @@ std::optional<Question> question_of(std::string_view expression) {
   }
   if (!length && text.starts_with("next(") && text.ends_with(".parameters()).device"))
     return Question{.call = call_named("next(parameters()).device")};
+  // A function of a library that ctypes opened: ctypes.CDLL("libcuda.so.1").cuInit(0),
+  // ctypes.util.find_library("cuda").
+  for (const std::string_view function : {".cuInit(0)", ".hipInit(0)"})
+    if (text.ends_with(function)) return Question{.call = call_named(function.substr(1))};
+  if (const std::size_t at = text.find("find_library("); at != text.npos && (at == 0 || text[at - 1] == '.'))
+    text.remove_prefix(at);
   if (text.find(".get_build_info()[") != text.npos && contains(text, "cuda_version"))
     return Question{.call = call_named("tf.sysconfig.get_build_info(cuda_version)")};
   std::string name(text);
