@@ -44,7 +44,8 @@ void judge(const Snapshot& snapshot, Answers& answers) {
     return report_finding(snapshot, stopped || not_up ? Confidence::certain : Confidence::likely,
                           nvidia::joined(nvidia::cuinit_evidence(snapshot), proof), answers);
   if (cuinit.outcome() == Outcome::absent) return answers.passed();
-  if (!cuinit.get() && stopped && (not_up || in_container(snapshot).is(false)))
+  const bool found_none = of(snapshot.torch, &Torch::cuda_available).is(false);
+  if (!cuinit.get() && stopped && (not_up || found_none || in_container(snapshot).is(false)))
     return report_finding(snapshot, Confidence::likely, std::move(proof), answers);
   if (switches.is(false)) return answers.not_applicable("the host has no NVSwitch");
   if (cuinit.get()) return answers.passed();

@@ -57,6 +57,14 @@ bool no_sign_of_a_driver(const Facts& facts) {
          !nvidia::kernel_driver_runs(facts).is(true) && !facts.snapshot().pci.get();
 }
 
+// The list of packages holds none of NVIDIA's, and the bus shows a GPU that nothing drives. NVIDIA's own installer
+// makes no package, so a driver that runs outweighs the list.
+bool gpu_without_package(const Facts& facts) {
+  return when::no_driver_answers(facts) && !facts.container() && !facts.wsl() &&
+         has_gpu(facts, Vendor::nvidia).is(true) && !nvidia::kernel_driver_runs(facts).is(true) &&
+         of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().empty();
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -78,6 +86,7 @@ Diagnosis diagnosis() {
               {{missing, "library"}, possible, nor_any_driver, "library", "libnvidia-ml"},
               {{missing, "library-for-container-toolkit"}, possible},
               {{missing, "driver-package"}, likely, when::no_driver_answers},
+              {{missing, "listed-driver-package"}, likely, gpu_without_package},
               {{noted, "driver-installer-pod"},
                possible,
                [](const Facts& f) {

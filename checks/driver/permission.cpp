@@ -20,7 +20,7 @@ bool cuda_needs(const DeviceNode& node) {
 
 bool rocm_is_meant(const Snapshot& snapshot) {
   return of(snapshot.rocm, &Rocm::version).get() || of(snapshot.rocm, &Rocm::hip_library).get() ||
-         torch_is_for_rocm(snapshot);
+         of(snapshot.torch, &Torch::hip_version).get() || torch_is_for_rocm(snapshot);
 }
 
 std::string subject_of(const std::string& path, const Snapshot& snapshot) {

@@ -17,6 +17,14 @@ void judge(const Facts& facts, Answers& answers) {
         on_host(facts, "see its mode, which is drwxrwxrwt (1777) where all is well.", "ls -ld /dev/shm"));
     return;
   }
+  const Symptom* closed = facts.first({{noted, "closed-shared-memory"}});
+  const auto uid = of(facts.snapshot().host, &HostFacts::user).or_empty().uid;
+  if (closed && !uid.is(0) && (uid.get() || facts.saw({{refused, "unnamed-file"}}))) {
+    Finding& finding = answers.found_in(*closed, Confidence::likely);
+    finding.explanation = "Only root may create files in /dev/shm, and this user isn't root.";
+    finding.fix.push_back(on_host(facts, "let everybody use it.", "sudo chmod 1777 /dev/shm"));
+    return;
+  }
   answers.not_applicable("nobody was refused shared memory");
 }
 

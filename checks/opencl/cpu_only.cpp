@@ -16,8 +16,32 @@ bool reads_as_processor(const OpenclPlatform& platform, const OpenclDevice& devi
          names.find("Graphics") == std::string::npos;
 }
 
+// PoCL's registration, and those of Intel's runtime for processors.
+bool drives_processors(const OpenclIcd& icd) {
+  const std::string file = icd.file.or_empty();
+  const std::string name = file.substr(file.rfind('/') + 1);
+  return name.starts_with("pocl") || name.starts_with("intel64") || name.starts_with("intelocl");
+}
+
+// What is registered, where nothing shows the platforms themselves.
+bool by_registration(const Snapshot& snapshot, Answers& answers) {
+  const auto icds = of(snapshot.opencl, &Opencl::icds);
+  if (icds.or_empty().empty() || !std::ranges::all_of(*icds.get(), drives_processors) ||
+      !has_any_gpu(snapshot).is(true) || opencl_lists_gpu(snapshot))
+    return false;
+  Finding& finding = answers.found();
+  finding.severity = opencl::weigh(snapshot);
+  finding.confidence = Confidence::likely;
+  finding.explanation = "Only OpenCL's drivers for processors are registered, and this machine has a GPU.";
+  for (const auto& [i, icd] : numbered(icds))
+    finding.evidence.push_back(evidence(at("/opencl/icds", i, "file"), icd.file.or_empty()));
+  finding.fix = {{.text = "Install the OpenCL driver of the GPU's vendor."}};
+  return true;
+}
+
 void judge(const Snapshot& snapshot, Answers& answers) {
   const auto platforms = of(snapshot.opencl, &Opencl::platforms);
+  if (!platforms.get() && by_registration(snapshot, answers)) return;
   if (!platforms.get()) return answers.unknown(why_unknown("/opencl/platforms", platforms));
   if (opencl_lists_gpu(snapshot)) return answers.passed();
   std::vector<Evidence> proof;

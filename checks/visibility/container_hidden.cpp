@@ -199,6 +199,18 @@ bool in_service(const Facts& facts) {
   return when::no_better_cause(facts) && facts.saw({{noted, "container-service"}});
 }
 
+// The pod may use no GPU, and a program in it finds none.
+bool pod_without_gpu(const Facts& facts) {
+  return when::no_driver_answers(facts) && (of(facts.snapshot().torch, &Torch::cuda_available).is(false) ||
+                                            facts.saw({{missing, "any-gpu"},
+                                                       {missing, "available-gpu"},
+                                                       {missing, "nvidia-smi"},
+                                                       {missing, "nvidia-smi-in-container"},
+                                                       {missing, "driver"},
+                                                       {missing, "device-node"},
+                                                       {missing, "cuda-device"}}));
+}
+
 bool on_jetson(const Facts& facts) { return facts.saw({{present, "jetson"}}); }
 
 Diagnosis diagnosis() {
@@ -235,6 +247,7 @@ Diagnosis diagnosis() {
                in_container_without_driver,
                "code",
                cuda_error::shared_object_init_failed},
+              {{missing, "gpu-limit-of-pod"}, likely, pod_without_gpu},
               {{missing, "kubernetes-gpu"}, possible, when::no_driver_answers},
               {{missing, "any-driver-library"}, possible, in_named_container},
               {{missing, "any-gpu"}, possible, in_service},

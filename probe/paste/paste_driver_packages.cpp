@@ -7,8 +7,9 @@
 namespace envdoctor {
 namespace {
 
-// Packages that hold libcuda.so.1.
+// Packages that hold libcuda.so.1, and those that bring it in the same version.
 constexpr const char* library_package = R"((?:libnvidia-compute-\d+(?:-server)?|libcuda1|nvidia-driver-cuda-libs|)"
+                                        R"(nvidia-driver(?:-\d{3}(?:-server)?(?:-open)?)?|)"
                                         R"(nvidia-compute-G0\d|xorg-x11-drv-nvidia-cuda-libs|libnvidia-compute))";
 
 // The version that an upgrade ended with: "Upgrade: …, libnvidia-compute-535:amd64 (535.161.07-0ubuntu1,

@@ -140,6 +140,16 @@ bool starts_log_gaps(std::string_view line);
 Snapshot parse_log_gaps(const std::string& text);
 bool starts_peer_copies(std::string_view line);
 Snapshot parse_peer_copies(const std::string& text);
+bool starts_short_answers(std::string_view line);
+Snapshot parse_short_answers(const std::string& text);
+bool starts_engine_answers(std::string_view line);
+Snapshot parse_engine_answers(const std::string& text);
+bool starts_access(std::string_view line);
+Snapshot parse_access(const std::string& text);
+bool starts_inxi(std::string_view line);
+Snapshot parse_inxi(const std::string& text);
+bool starts_darktable(std::string_view line);
+Snapshot parse_darktable(const std::string& text);
 bool starts_installs(std::string_view line);
 Snapshot parse_installs(const std::string& text);
 

@@ -84,6 +84,11 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"device rows", starts_device_rows, parse_device_rows, short_report},
       {"log gaps", starts_log_gaps, parse_log_gaps, short_report},
       {"peer copies", starts_peer_copies, parse_peer_copies, short_report},
+      {"short answers", starts_short_answers, parse_short_answers, short_report},
+      {"engine answers", starts_engine_answers, parse_engine_answers, short_report},
+      {"access", starts_access, parse_access, short_report},
+      {"inxi", starts_inxi, parse_inxi, short_report},
+      {"darktable", starts_darktable, parse_darktable, short_report},
       {"install commands", starts_installs, parse_installs, short_report},
   };
   return kinds;
