@@ -92,7 +92,9 @@ void judge(const Snapshot& snapshot, Answers& answers) {
     const Severity severity = works ? Severity::warning : Severity::error;
     report_finding(snapshot, amd, rocm_is_meant(snapshot) ? severity : Severity::info, answers);
   } else if (has(Vendor::intel) && !has(Vendor::nvidia) && !render.empty()) {
-    const bool meant = of(snapshot.level_zero, &LevelZero::library).get() != nullptr;
+    const bool meant =
+        of(snapshot.level_zero, &LevelZero::library).get() ||
+        first_symptom(snapshot, {{missing, "sycl-device"}, {missing, "opencl-platform"}, {missing, "opencl-device"}});
     report_finding(snapshot, render, meant ? Severity::error : Severity::info, answers);
   }
   const bool found = answers.findings.size() > before;

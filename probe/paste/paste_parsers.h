@@ -105,6 +105,8 @@ bool starts_slurm_job(std::string_view line);
 Snapshot parse_slurm_job(const std::string& text);
 bool starts_vulkan(std::string_view line);
 Snapshot parse_vulkan(const std::string& text);
+bool starts_adapter_list(std::string_view line);
+Snapshot parse_adapter_list(const std::string& text);
 bool starts_lshw(std::string_view line);
 Snapshot parse_lshw(const std::string& text);
 bool starts_loader_trace(std::string_view line);

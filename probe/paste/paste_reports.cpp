@@ -87,6 +87,7 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"short answers", starts_short_answers, parse_short_answers, short_report},
       {"engine answers", starts_engine_answers, parse_engine_answers, short_report},
       {"access", starts_access, parse_access, short_report},
+      {"adapter list", starts_adapter_list, parse_adapter_list, short_report},
       {"inxi", starts_inxi, parse_inxi, short_report},
       {"darktable", starts_darktable, parse_darktable, short_report},
       {"install commands", starts_installs, parse_installs, short_report},

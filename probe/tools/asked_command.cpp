@@ -12,10 +12,8 @@ std::vector<AskedCommand> asked_commands(std::string_view text) {
   std::vector<AskedCommand> asked;
   for (const ShellCommand& command : session) {
     if (command.typed.text.empty() || !command.engine.empty()) continue;
-    AskedCommand one{.typed = command.typed.text,
-                     .whole = command.typed.text,
-                     .prompt = command.prompt,
-                     .row = command.typed.row};
+    AskedCommand one{
+        .typed = command.typed.text, .whole = command.typed.text, .prompt = command.prompt, .row = command.typed.row};
     if (one.typed.starts_with("sudo ")) one.sudo = true, one.typed = trimmed(one.typed.substr(5));
     for (const ShellLine& line : command.output) {
       if (const std::string_view words = trimmed(line.text); !words.empty()) one.answers.push_back(words);

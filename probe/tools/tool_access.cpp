@@ -74,7 +74,8 @@ std::optional<Owned> owned(const StatForm& form, const RE2& expression, std::str
 
 // "stat -c '%A %U:%G %n' /dev/kfd"
 void read_stat(const AskedCommand& asked, std::vector<Owned>& into) {
-  static const RE2 command(R"(stat (?:-L )?(?:-c|--format|--printf)[ =]?["']([^"']+?)(?:\\n)?["'] /dev/.*)", RE2::Latin1);
+  static const RE2 command(R"(stat (?:-L )?(?:-c|--format|--printf)[ =]?["']([^"']+?)(?:\\n)?["'] /dev/.*)",
+                           RE2::Latin1);
   std::string format;
   if (!asked.typed.starts_with("stat ") || !RE2::FullMatch(piece_of(asked.typed), command, &format) ||
       format.size() > longest_format)
@@ -132,12 +133,11 @@ void judge_nodes(const std::string& text, const std::vector<Owned>& stated,
 // "drwxr-xr-x 2 root root 40 Feb 10 08:01 /dev/shm": only root may create files there.
 void shared_memory(const AskedCommand& asked, const std::vector<Owned>& stated, Snapshot& snapshot) {
   static const RE2 row(R"(d([r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-])\.? +\d+ root .* /dev/shm/?)", RE2::Latin1);
-  const auto closed = [](const std::string& mode) {
-    return mode.size() == 4 && mode[3] != '7' && mode[3] != '3';
-  };
+  const auto closed = [](const std::string& mode) { return mode.size() == 4 && mode[3] != '7' && mode[3] != '3'; };
   for (const std::string_view line : asked.answers) {
     std::string letters;
-    const bool listed = line.starts_with("d") && RE2::FullMatch(piece_of(line), row, &letters) && closed(octal(letters));
+    const bool listed =
+        line.starts_with("d") && RE2::FullMatch(piece_of(line), row, &letters) && closed(octal(letters));
     const bool told = std::ranges::any_of(stated, [&](const Owned& one) {
       return one.path == "/dev/shm" && closed(one.mode) && contains(line, "/dev/shm");
     });

@@ -72,6 +72,29 @@ void pod_resources(const AskedCommand& asked, Snapshot& snapshot) {
     add_symptom(snapshot, {missing, "gpu-limit-of-pod"}, asked.row, line);
 }
 
+// The block "resources:" of a pod's containers in YAML. grep may cut it: its limits are whole where the requests
+// follow.
+void pod_in_yaml(const AskedCommand& asked, Snapshot& snapshot) {
+  static const RE2 command(R"((?:kubectl|oc|k) (?:-n \S+ )?get (?:pods?|po)\b.*-o ?[ =]?yaml\b.*)", RE2::Latin1);
+  static const RE2 resource(R"((?:cpu|memory|ephemeral-storage|hugepages-\w+): \S+)");
+  if (!contains(asked.typed, "yaml") || !RE2::FullMatch(piece_of(asked.typed), command)) return;
+  std::string_view block;
+  std::size_t row = 0;
+  bool limits = false, whole = false;
+  for (const std::string_view line : asked.answers) {
+    if (line.starts_with("resources:"))
+      block = line, row = asked.row, limits = line.ends_with("{}"), whole = whole || limits;
+    if (contains(line, ".com/") && contains(line, "gpu")) return;
+    if (block.empty()) continue;
+    if (line == "limits:") limits = true;
+    if (line == "requests:") whole = whole || limits;
+    if (line == "resources:" || line == "limits:" || line == "requests:" || RE2::FullMatch(piece_of(line), resource))
+      continue;
+    limits = false;
+  }
+  if (whole) add_symptom(snapshot, {missing, "gpu-limit-of-pod"}, row, block);
+}
+
 }  // namespace
 
 bool starts_engine_answers(std::string_view line) { return line.size() < 2000 && shell_prompt(line) > 0; }
@@ -81,6 +104,7 @@ Snapshot parse_engine_answers(const std::string& text) {
   for (const AskedCommand& asked : asked_commands(text)) {
     inspected_container(asked, snapshot);
     pod_resources(asked, snapshot);
+    pod_in_yaml(asked, snapshot);
   }
   return snapshot;
 }

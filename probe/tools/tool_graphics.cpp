@@ -74,4 +74,29 @@ Snapshot parse_lshw(const std::string& text) {
   return snapshot;
 }
 
+// "Name : Microsoft Basic Display Adapter" and "PNPDeviceID : PCI\VEN_10DE&…" in one block of PowerShell's lists:
+// Windows' own driver, which it takes where the vendor's is missing.
+bool starts_adapter_list(std::string_view line) {
+  return contains(line, " : Microsoft Basic Display Adapter") || contains(line, " : PCI\\VEN_");
+}
+
+Snapshot parse_adapter_list(const std::string& text) {
+  using enum SymptomClass;
+  Snapshot snapshot;
+  std::size_t row = 0, basic_row = 0;
+  std::string_view basic;
+  bool gpu = false;
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t at = row++;
+    if (trimmed(line).empty()) basic = {}, gpu = false;
+    if (line.ends_with(" : Microsoft Basic Display Adapter")) basic = line, basic_row = at;
+    for (const char* vendor : {" : PCI\\VEN_10DE", " : PCI\\VEN_1002", " : PCI\\VEN_8086"})
+      gpu = gpu || contains(line, vendor);
+    if (basic.empty() || !gpu) continue;
+    add_symptom(snapshot, {missing, "driver-package"}, basic_row, basic);
+    basic = {}, gpu = false;
+  }
+  return snapshot;
+}
+
 }  // namespace envdoctor

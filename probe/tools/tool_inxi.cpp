@@ -18,7 +18,8 @@ std::vector<std::string> shown_devices(const std::string& text) {
     std::string_view words = trimmed(line.substr(0, 400));
     if (words.starts_with("Graphics:")) graphics = true, words = trimmed(words.substr(9));
     // Another section, or the end of the output.
-    else if (!line.empty() && line[0] != ' ') graphics = false;
+    else if (!line.empty() && line[0] != ' ')
+      graphics = false;
     if (!graphics || words.empty()) continue;
     const std::string_view key = words.substr(0, words.find(':'));
     const bool begins = key.starts_with("Device-") || key == "Card" || key.starts_with("Card-");
@@ -52,8 +53,7 @@ Snapshot parse_inxi(const std::string& text) {
     if (!RE2::FullMatch(shown, form, &name, &driver)) continue;
     PciDevice device{.class_ = "0300", .name = name};
     device.vendor_id = vendor_of_words(name);
-    if (RE2::PartialMatch(shown, chip, &vendor, &number))
-      device.vendor_id = vendor, device.device_id = number;
+    if (RE2::PartialMatch(shown, chip, &vendor, &number)) device.vendor_id = vendor, device.device_id = number;
     // Cameras are devices of this section as well.
     if (device.vendor_id.or_empty().empty() || contains(shown, "type: USB")) continue;
     if (RE2::PartialMatch(shown, place, &address)) device.address = address;

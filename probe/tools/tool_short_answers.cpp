@@ -22,7 +22,8 @@ bool has_form(std::string_view text, const RE2& form) { return RE2::FullMatch(pi
 
 // systemctl is-active and status.
 void fabric_manager(const AskedCommand& asked, Snapshot& snapshot) {
-  static const RE2 form(R"(systemctl (?:--\S+ )*(?:is-active|status)(?: -\S+)* nvidia-fabricmanager\S*.*)", RE2::Latin1);
+  static const RE2 form(R"(systemctl (?:--\S+ )*(?:is-active|status)(?: -\S+)* nvidia-fabricmanager\S*.*)",
+                        RE2::Latin1);
   if (!contains(asked.typed, "fabricmanager") || !has_form(asked.typed, form)) return;
   for (const std::string_view line : asked.answers) {
     const std::string_view state = line.starts_with("Active: ") ? line.substr(8) : line;
@@ -54,7 +55,8 @@ void library_names(const AskedCommand& asked, std::set<std::string>& versions) {
   static const RE2 name(R"((?:.*/)?lib(?:cuda|nvidia-ml|nvidia-ptxjitcompiler|nvidia-opencl)\.so\.)"
                         R"((\d{3}\.\d{2,3}(?:\.\d{2})?))",
                         RE2::Latin1);
-  static const RE2 elsewhere(R"(compat|stubs|docker|overlay|containerd|/snap/|flatpak|i386|/lib32|backup|/opt/|/home/)");
+  static const RE2 elsewhere(
+      R"(compat|stubs|docker|overlay|containerd|/snap/|flatpak|i386|/lib32|backup|/opt/|/home/)");
   const std::string_view program = asked.typed.substr(0, asked.typed.find(' '));
   if (program != "ls" && program != "find" && program != "readlink" && program != "realpath") return;
   if (RE2::PartialMatch(piece_of(asked.typed), elsewhere)) return;
@@ -95,19 +97,18 @@ bool searches_libcuda(std::string_view typed, bool& counts) {
   if (!RE2::FullMatch(piece_of(typed), cache, &options, &pattern) || contains(options, "v")) return false;
   counts = contains(options, "c");
   std::erase(pattern, '\\');
-  return std::ranges::any_of(pieces(pattern, '|'), [](std::string_view one) {
-    return one.size() >= 4 && contains("libcuda.so.1", one);
-  });
+  return std::ranges::any_of(pieces(pattern, '|'),
+                             [](std::string_view one) { return one.size() >= 4 && contains("libcuda.so.1", one); });
 }
 
 void empty_searches(const AskedCommand& asked, Snapshot& snapshot) {
   bool counts = false;
   if (!contains(asked.typed, "cuda") || !searches_libcuda(asked.typed, counts)) return;
-  const bool none = counts ? asked.answers.size() == 1 && asked.answers.front() == "0"
-                           : asked.silent || (!asked.answers.empty() &&
-                                              std::ranges::all_of(asked.answers, [](std::string_view line) {
-                                                return line.starts_with("find: ") && line.ends_with("Permission denied");
-                                              }));
+  const bool none =
+      counts ? asked.answers.size() == 1 && asked.answers.front() == "0"
+             : asked.silent || (!asked.answers.empty() && std::ranges::all_of(asked.answers, [](std::string_view line) {
+                 return line.starts_with("find: ") && line.ends_with("Permission denied");
+               }));
   if (none && !snapshot.libraries.get())
     snapshot.libraries.fill().push_back({.soname = "libcuda.so.1", .found = false});
 }
@@ -156,10 +157,33 @@ void bound_drivers(const AskedCommand& asked, Snapshot& snapshot) {
         !address.ends_with(".0"))
       continue;
     devices.push_back({.address = address,
-                       .vendor_id = std::string(of_nvidia ? "10de" : of_amd ? "1002" : "8086"),
+                       .vendor_id = std::string(of_nvidia ? "10de"
+                                                : of_amd  ? "1002"
+                                                          : "8086"),
                        .driver = driver});
   }
   if (!devices.empty()) snapshot.pci = std::move(devices);
+}
+
+// readlink of one device's driver. Its vendor is what lspci says of this address elsewhere.
+void bound_driver(const AskedCommand& asked, const std::string& text, Snapshot& snapshot) {
+  static const RE2 command(R"((?:readlink|realpath)(?: -\w+)? /sys/bus/pci/devices/(?:0000:)?)"
+                           R"(([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])/driver)",
+                           RE2::Latin1);
+  static const RE2 target(R"(.*/drivers/(vfio-pci|pci-stub|pciback|nouveau))", RE2::Latin1);
+  std::string address, driver;
+  if (asked.answers.size() != 1 || !contains(asked.typed, "/driver") ||
+      !RE2::FullMatch(piece_of(asked.typed), command, &address) ||
+      !RE2::FullMatch(piece_of(asked.answers.front().substr(0, 200)), target, &driver))
+    return;
+  const bool of_nvidia = std::ranges::any_of(lines_of(text), [&](std::string_view line) {
+    return contains(line, address + " ") && contains(line, "controller") && contains(line, "NVIDIA");
+  });
+  if (!of_nvidia) return;
+  const bool open = driver == "nouveau";
+  Symptom& symptom =
+      add_symptom(snapshot, {present, open ? "nouveau-driver" : "other-driver"}, asked.row, asked.answers.front());
+  if (!open) symptom.details = {{"driver", driver}, {"of", address}};
 }
 
 // The folder in which OpenCL's drivers are registered, as ls shows it.
@@ -198,6 +222,7 @@ Snapshot parse_short_answers(const std::string& text) {
     listed_packages(asked, snapshot);
     module_kind(asked, snapshot);
     bound_drivers(asked, snapshot);
+    bound_driver(asked, text, snapshot);
     registered_drivers(asked, snapshot);
     before = &asked;
   }
