@@ -20,9 +20,10 @@ Vendor vendor_of(const PciDevice& device) {
   // A report that a person wrote may hold the id where the name belongs.
   const std::string name = lower_case(text_of(device.vendor) + " " + text_of(device.name));
   static const std::vector<std::pair<const char*, Vendor>> words = {
-      {"nvidia", Vendor::nvidia}, {"amd", Vendor::amd},     {"advanced micro", Vendor::amd}, {"radeon", Vendor::amd},
-      {"instinct", Vendor::amd},  {"intel", Vendor::intel}, {"geforce", Vendor::nvidia},     {"quadro", Vendor::nvidia},
-      {"tesla", Vendor::nvidia},  {"titan", Vendor::nvidia},   {"10de", Vendor::nvidia}};
+      {"nvidia", Vendor::nvidia},  {"amd", Vendor::amd},       {"advanced micro", Vendor::amd},
+      {"radeon", Vendor::amd},     {"instinct", Vendor::amd},  {"intel", Vendor::intel},
+      {"geforce", Vendor::nvidia}, {"quadro", Vendor::nvidia}, {"tesla", Vendor::nvidia},
+      {"titan", Vendor::nvidia},   {"10de", Vendor::nvidia}};
   const auto word = std::ranges::find_if(words, [&](const auto& one) { return name.find(one.first) != name.npos; });
   return word == words.end() ? Vendor::other : word->second;
 }

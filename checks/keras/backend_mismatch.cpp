@@ -115,6 +115,32 @@ void judge_backend(const Snapshot& snapshot, Answers& answers) {
   }
 }
 
+// Keras runs on a framework that finds no GPU, and another one here has it. Only a text tells what was meant; in a
+// probed environment the framework's own build is the cause.
+void report_blind_backend(const Snapshot& snapshot, Answers& answers) {
+  const Text runs = of(snapshot.keras, &Keras::backend);
+  if (!runs.get() || !snapshot.texts.get() || snapshot.probes.get()) return;
+  const Number tensorflow = of(snapshot.tensorflow, &Tensorflow::physical_gpus);
+  const Flag torch = of(snapshot.torch, &Torch::cuda_available);
+  const Text jax = of(snapshot.jax, &Jax::backend);
+  struct Backend {
+    const char* name;
+    bool blind, sees;
+    Evidence seen;
+  };
+  const Backend all[] = {
+      {"tensorflow", tensorflow.is(0), tensorflow.or_empty() > 0,
+       evidence("/tensorflow/physical_gpus", std::to_string(tensorflow.or_empty()))},
+      {"torch", torch.is(false), torch.is(true), evidence("/torch/cuda_available", torch.is(true) ? "true" : "false")},
+      {"jax", jax.is("cpu"), jax.get() && !jax.is("cpu"), evidence("/jax/backend", jax.or_empty())}};
+  const auto own = std::ranges::find_if(all, [&](const Backend& one) { return *runs.get() == one.name; });
+  const auto other = std::ranges::find_if(all, [](const Backend& one) { return one.sees; });
+  if (own == std::end(all) || other == std::end(all) || !own->blind) return;
+  report(answers, "Keras runs on " + *runs.get() + ", which finds no GPU here, and " + other->name + " finds one.",
+         {evidence("/keras/backend", *runs.get()), own->seen, other->seen})
+      .confidence = Confidence::likely;
+}
+
 // Keras named TensorFlow as its backend, and could not import it.
 void report_missing_backend(const Facts& facts, Answers& answers) {
   const auto module = missing_module(facts);
@@ -125,6 +151,7 @@ void report_missing_backend(const Facts& facts, Answers& answers) {
 
 void judge(const Facts& facts, Answers& answers) {
   judge_backend(facts.snapshot(), answers);
+  report_blind_backend(facts.snapshot(), answers);
   report_missing_backend(facts, answers);
 }
 

@@ -52,6 +52,15 @@ Sum sum_of(const Facts& facts, const Symptom& event) {
   }
   // On AMD and in containers the process's own use is unknown (or 0 bytes), so torch's own figure is used.
   if (sum.own < 0 && allocated >= 0 && sum.unallocated >= 0) sum.own = allocated + sum.unallocated;
+  // The last lines of the message may be cut off, and the other processes stand before them.
+  if (sum.own < 0 && sum.total > 0 && sum.free >= 0) {
+    std::map<std::string, double> others;
+    for (const Symptom* other : facts.all({noted, "gpu-memory-of-other-process"}))
+      others[other->detail("pid")] = mib(other->detail("used"));
+    double used = 0;
+    for (const auto& [pid, by_other] : others) used += by_other;
+    if (used > 0) sum.own = std::max(0.0, sum.total - sum.free - used);
+  }
   return sum;
 }
 
@@ -84,6 +93,8 @@ const Symptom* first(const Facts& facts, std::initializer_list<Kind> kinds) {
 }
 
 }  // namespace
+
+double mib_of(const std::string& text) { return mib(text); }
 
 const Symptom* little_free_at_start(const Facts& facts) {
   // The GPU of such a board has no memory of its own: the page cache counts as used.

@@ -41,6 +41,9 @@ struct Exhaustion {
   Holder holder = Holder::program;
 };
 
+// "1.4 GiB" in MiB; negative: no number.
+double mib_of(const std::string& text);
+
 // The allocation that failed on a GPU; none: no program reports one.
 std::optional<Exhaustion> exhaustion_of(const Facts& facts);
 

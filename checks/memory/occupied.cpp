@@ -109,6 +109,37 @@ void judge_shared(const Facts& facts, Answers& answers) {
       {.text = "End those that are left over or no longer needed, or choose another GPU.", .command = "nvidia-smi"}};
 }
 
+// A runner leaves layers to the CPU for want of memory, and another program is listed that holds much of it.
+void judge_held(const Facts& facts, Answers& answers) {
+  const Symptom* partly = facts.first({{noted, "layers-left-out"}});
+  if (!partly || !answers.findings.empty()) return;
+  const double available = memory::mib_of(partly->detail("available"));
+  if (available < 0 || std::atoi(partly->detail("given").c_str()) >= std::atoi(partly->detail("of").c_str())) return;
+  struct Other {
+    std::string name{};
+    double mib = 0;
+    Evidence seen{};
+  };
+  std::vector<Other> others;
+  for (const Symptom* one : facts.all({noted, "gpu-memory-of-process"}))
+    others.push_back({one->detail("name"), std::atof(one->detail("mib").c_str()), evidence(*one)});
+  for (const auto& [i, one] : numbered(of(facts.snapshot().nvidia, &Nvidia::processes)))
+    others.push_back({one.name.or_empty(), static_cast<double>(one.memory_mib.or_empty()),
+                      evidence(at("/nvidia/processes", i, "name"), one.name.or_empty())});
+  constexpr double much_mib = 2048;
+  for (const Other& other : others) {
+    const bool own = other.name.find("ollama") != other.name.npos || other.name.find("llama") != other.name.npos;
+    if (own || other.name.empty() || other.mib < much_mib || other.mib < available) continue;
+    Finding& finding = answers.found_in(*partly, Confidence::likely);
+    finding.evidence.push_back(other.seen);
+    finding.severity = Severity::warning;
+    finding.explanation = fmt::format("{} holds {:.0f} MiB of the GPU's memory, and {} of {} layers found room.",
+                                      other.name, other.mib, partly->detail("given"), partly->detail("of"));
+    finding.fix = {{.text = "End that program while the model runs, or choose another GPU."}};
+    return;
+  }
+}
+
 // A monitor shows memory in use but no process that owns it, on a GPU that is busy or has no room for a program.
 // That is normal in a container.
 void judge_nobody(const Facts& facts, Answers& answers) {
@@ -144,6 +175,7 @@ void judge(const Facts& facts, Answers& answers) {
   judge_messages(facts, answers);
   if (!from_report(facts)) return;
   judge_shared(facts, answers);
+  judge_held(facts, answers);
   judge_nobody(facts, answers);
 }
 

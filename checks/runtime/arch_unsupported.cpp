@@ -1,5 +1,8 @@
 // runtime.arch-unsupported: the build has neither machine code nor PTX that runs on this GPU.
 #include <re2/re2.h>
+
+#include <sstream>
+
 #include "checks/engine/rule.h"
 #include "checks/facts/fitting_build.h"
 #include "checks/facts/visible.h"
@@ -194,25 +197,6 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.passed();
 }
 
-// Libraries of a toolkit that is older than the GPU's generation run nothing on it, and cuBLAS says so first.
-void judge_libraries(const Facts& facts, Answers& answers) {
-  const Symptom* refused = facts.first({{failed, "cublas-handle"}, {failed, "cublas"}});
-  const Text cuda = of(facts.snapshot().tensorflow, &Tensorflow::cuda_version);
-  const auto targets = refused && cuda.get() ? knowledge::targets_of_toolkit(*cuda.get()) : std::nullopt;
-  if (!targets || targets->highest.empty()) return;
-  for (const Gpu& gpu : visible_gpus(facts)) {
-    const std::string& has = gpu.compute_capability;
-    if (has.empty() ||
-        knowledge::compare_versions(knowledge::major_of(has), knowledge::major_of(targets->highest)) <= 0)
-      continue;
-    Finding& finding = answers.found_in(*refused, Confidence::likely, gpu.subject());
-    finding.evidence.push_back(evidence("/tensorflow/cuda_version", *cuda.get()));
-    finding.explanation = fmt::format("The libraries of CUDA {} know GPUs up to {}; {} has {}.", *cuda.get(),
-                                      targets->highest, gpu.name.empty() ? "this GPU" : gpu.name, has);
-    return;
-  }
-}
-
 // The only compute capability that a text mentions; empty: none, or several.
 std::string stated_capability(const Facts& facts) {
   std::string one;
@@ -221,6 +205,57 @@ std::string stated_capability(const Facts& facts) {
     one = line->detail("capability");
   }
   return one;
+}
+
+// Libraries of a toolkit that is older than the GPU's generation run nothing on it, and cuBLAS says so first.
+void judge_libraries(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
+  const Symptom* refused = facts.first({{failed, "cublas-handle"}, {failed, "cublas"}});
+  if (!refused) refused = facts.with({failed, "gpu-api-call"}, "code", "CUBLAS_STATUS_EXEC");
+  const std::string version = framework_version(snapshot, "tensorflow");
+  const auto needs = linux_tensorflow_needs(snapshot, version);
+  const Text built = of(snapshot.tensorflow, &Tensorflow::cuda_version);
+  const std::string cuda = built.get() ? *built.get() : needs ? needs->cuda : "";
+  const auto targets = refused && !cuda.empty() ? knowledge::targets_of_toolkit(cuda) : std::nullopt;
+  if (!targets || targets->highest.empty()) return;
+  const auto later = [&](const std::string& capability) {
+    return !capability.empty() &&
+           knowledge::compare_versions(knowledge::major_of(capability), knowledge::major_of(targets->highest)) > 0;
+  };
+  std::string has, name, subject = "host";
+  for (const Gpu& gpu : visible_gpus(facts)) {
+    if (has.empty() && later(gpu.compute_capability))
+      has = gpu.compute_capability, name = gpu.name, subject = gpu.subject();
+  }
+  if (has.empty() && later(stated_capability(facts))) has = stated_capability(facts);
+  if (has.empty()) return;
+  Finding& finding = answers.found_in(*refused, Confidence::likely, subject);
+  finding.evidence.push_back(built.get() ? evidence("/tensorflow/cuda_version", cuda)
+                                         : framework_seen(snapshot, "tensorflow"));
+  finding.explanation = fmt::format("The libraries of CUDA {} know GPUs up to {}; {} has {}.", cuda, targets->highest,
+                                    name.empty() ? "this GPU" : name, has);
+}
+
+// What cuobjdump lists in a program runs on none of the GPUs.
+void judge_program(const Facts& facts, Answers& answers) {
+  const Symptom* listed = facts.first({{noted, "code-in-program"}});
+  const auto gpus = visible_gpus(facts);
+  if (!listed || gpus.empty()) return;
+  Build build{.who = "The program"};
+  for (const bool ptx : {false, true}) {
+    std::istringstream all(listed->detail(ptx ? "ptx" : "native"));
+    for (std::string one; all >> one;) build.code.push_back({one, ptx});
+  }
+  if (!build.known()) return;
+  for (const Gpu& gpu : gpus) {
+    if (gpu.compute_capability.empty() || runs(build, gpu.compute_capability)) return;
+  }
+  Finding& finding = answers.found_in(*listed, Confidence::likely, gpus.front().subject());
+  const std::string ptx = listed->detail("ptx");
+  finding.explanation =
+      fmt::format("The program holds machine code for {} and {}; this GPU has {}.", listed->detail("native"),
+                  ptx.empty() ? "no PTX" : "PTX of " + ptx, gpus.front().compute_capability);
+  finding.fix = {{.text = "Compile it for this GPU: nvcc -gencode, CMAKE_CUDA_ARCHITECTURES."}};
 }
 
 // A text that ends in a failure names a card and a toolkit that no longer generates code for it.
@@ -254,6 +289,7 @@ void name_fitting_attention(const Facts& facts, Answers& answers) {
 void judge_texts(const Facts& facts, Answers& answers) {
   judge_stated(facts, answers);
   judge_libraries(facts, answers);
+  judge_program(facts, answers);
   name_fitting_attention(facts, answers);
 }
 

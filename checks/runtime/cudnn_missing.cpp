@@ -25,6 +25,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{missing, "jax-library"}, likely, no_cuda_in_library_path, "library", "cuDNN"},
+              {{missing, "cudnn-of-theano"}, likely},
               {{missing, "any-library"}, possible, unnamed_and_unused, "library", "cudnn"},
           },
       .judge = judge,

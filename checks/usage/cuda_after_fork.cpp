@@ -7,6 +7,12 @@ using enum SymptomClass;
 // JAX asks the driver before it has started it, where its libraries don't fit; it forks nothing.
 bool driver_started(const Facts& facts) { return when::driver_starts(facts) && !facts.saw({{failed, "jax-plugin"}}); }
 
+// In a process that a pool started CUDA answers that it was not initialised, and the parent had named its GPU.
+bool in_a_worker(const Facts& facts) {
+  return !driver_started(facts) && !facts.driver_dead() && facts.saw({{noted, "worker-of-pool"}}) &&
+         !facts.saw({{failed, "cuinit"}, {too_old, "driver"}, {failed, "jax-plugin"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -22,6 +28,7 @@ Diagnosis diagnosis() {
           {
               helped_by("started-fresh"),
               {{failed, "cuda-initialization"}, likely, driver_started},
+              {{failed, "cuda-initialization"}, likely, in_a_worker},
               {{failed, "cuda-context-of-tensorflow"}, possible, when::no_better_cause},
               {{refused, "cuda-after-fork"}, certain},
           },

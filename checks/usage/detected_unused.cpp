@@ -33,7 +33,26 @@ void judge_mixed(const Facts& facts, Answers& answers) {
   finding.fix = {{.text = "Move model, inputs and constants to one device; 'envdoctor script FILE' names the line."}};
 }
 
+// The program chose the GPU and keeps the processors busy, and nothing runs on any GPU.
+void judge_idle(const Facts& facts, Answers& answers) {
+  const Symptom* busy = facts.first({{noted, "busy-program"}});
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  const bool idle = !devices.empty() &&
+                    std::ranges::all_of(devices, [](const NvidiaDevice& one) { return one.utilization_percent.is(0); });
+  if (!busy || !idle || !facts.saw({{noted, "device-of-torch"}}) ||
+      !of(facts.snapshot().nvidia, &Nvidia::processes).or_empty().empty())
+    return;
+  Finding& finding = answers.found_in(*busy, Confidence::possible);
+  finding.evidence.push_back(evidence("/nvidia/devices/0/utilization_percent", "0"));
+  finding.explanation =
+      "The program chose a CUDA device and keeps several processors busy, and no GPU is in use: nothing moved its "
+      "model "
+      "and data there.";
+  finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  judge_idle(facts, answers);
   judge_layers(facts, answers);
   judge_mixed(facts, answers);
   const Tensorflow* tensorflow = tensorflow_with_gpus(facts.snapshot(), answers);

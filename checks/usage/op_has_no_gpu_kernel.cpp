@@ -39,6 +39,7 @@ Diagnosis diagnosis() {
           {
               helped_by("cpu-for-operations"),
               {{missing, "gpu-kernel-for-operation"}, likely},
+              {{noted, "operation-left-on-cpu"}, possible},
               {{unsupported, "half-precision-on-cpu"}, possible, when::half_precision_failed_on_gpu},
           },
       .judge = judge,

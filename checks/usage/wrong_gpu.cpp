@@ -84,7 +84,9 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{noted, "chosen-integrated-gpu"}, likely, chosen_beside_discrete},
+              {{noted, "integrated-gpu-used"}, likely},
               {{duplicate, "nccl-gpu"}, likely},
+              {{mismatch, "gpu-of-process"}, likely},
               {{mismatch, "gpus-of-tensors"}, likely},
           },
       .judge_host = judge,

@@ -1,4 +1,6 @@
 // visibility.framework-hidden: TensorFlow finds GPUs and is told to use none, or a variable leaves JAX the CPU alone.
+#include <algorithm>
+
 #include "checks/engine/rule.h"
 #include "checks/facts/tensorflow_gpus.h"
 
@@ -40,9 +42,18 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 }
 
 // A comparison of devices: the variable is set for some of the commands only.
-bool hides(const Facts& facts) {
-  return not_used(facts) && facts.all({noted, "error-of-precision"}).size() < 2 &&
-         !facts.with({noted, "variable-of-one-command"}, "name", "JAX_PLATFORM");
+bool for_comparison(const Facts& facts) {
+  return facts.all({noted, "error-of-precision"}).size() >= 2 ||
+         facts.with({noted, "variable-of-one-command"}, "name", "JAX_PLATFORM");
+}
+
+bool hides(const Facts& facts) { return not_used(facts) && !for_comparison(facts); }
+
+// JAX lists its CPU for the program that hides the GPU, and another command finds the GPU.
+bool hides_from_one_program(const Facts& facts) {
+  const auto& hiding = facts.all({hidden, "gpu-by-program"});
+  return !hides(facts) && !for_comparison(facts) && facts.saw({{present, "jax-cpu-device"}}) &&
+         std::ranges::any_of(hiding, [](const Symptom* line) { return line->program.is("jax"); });
 }
 
 Diagnosis diagnosis() {
@@ -60,6 +71,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{hidden, "gpu-by-program"}, likely, hides},
+              {{hidden, "gpu-by-program"}, possible, hides_from_one_program},
           },
       .judge_host = judge,
   };

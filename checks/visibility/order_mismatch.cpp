@@ -57,9 +57,13 @@ bool is_name(const NvidiaDevice& device, const std::string& name) {
   return listed == name || (dots != listed.npos && dots > 4 && name.starts_with(listed.substr(0, dots)));
 }
 
-// The variable is set for every command of the text, not for one that shows what it changes.
-bool orders_by_bus(const Facts& facts) {
-  return env_of(facts, "CUDA_DEVICE_ORDER").get() &&
+// The variable is set for every command of the text, not for one that shows what it changes, and before this line.
+bool orders_by_bus(const Facts& facts, const Symptom& line) {
+  const auto& sources = facts.snapshot().sources.or_empty();
+  const auto set = sources.find("/env/CUDA_DEVICE_ORDER");
+  const bool later =
+      set != sources.end() && line.source == set->second.source && set->second.line.or_empty() > line.line.or_empty();
+  return env_of(facts, "CUDA_DEVICE_ORDER").get() && !later &&
          !facts.with({noted, "variable-of-one-command"}, "name", "CUDA_DEVICE_ORDER");
 }
 
@@ -88,9 +92,9 @@ bool report_other_name(const Facts& facts, const Symptom& line, std::size_t numb
 
 // A command selects one GPU by its number, and the program behind it prints another one's name.
 void judge_selected_names(const Facts& facts, Answers& answers) {
-  if (orders_by_bus(facts)) return;
   for (const Kind& kind : {Kind{used, "gpu"}, Kind{noted, "program-device"}}) {
     for (const Symptom* symptom : facts.all(kind)) {
+      if (orders_by_bus(facts, *symptom)) continue;
       const auto number = number_selected_before(facts, symptom->line.or_empty());
       const std::string name = bare_name(symptom->detail("name"));
       // A program may cut the name: "TITAN X" of "TITAN X (Pascal)".
@@ -114,12 +118,11 @@ std::optional<std::size_t> number_of_visible(const Facts& facts, std::size_t ord
 
 // nvidia-smi numbers by PCI bus; CUDA puts the fastest first. The same number with another name shows it.
 void judge_printed_names(const Facts& facts, Answers& answers) {
-  if (orders_by_bus(facts)) return;
   for (const Kind& kind : {Kind{noted, "program-device"}, Kind{used, "gpu"}, Kind{present, "gpu"}}) {
     for (const Symptom* symptom : facts.all(kind)) {
       const std::string name = bare_name(symptom->detail("name")), number = symptom->detail("ordinal");
       const auto is_named = [&](const NvidiaDevice& device) { return is_name(device, name); };
-      if (name.empty() || number.empty()) continue;
+      if (name.empty() || number.empty() || orders_by_bus(facts, *symptom)) continue;
       const auto of_all = number_of_visible(facts, std::strtoull(number.c_str(), nullptr, 10));
       if (of_all && report_other_name(facts, *symptom, *of_all, is_named, answers)) return;
     }

@@ -54,6 +54,8 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"commands", starts_commands, parse_commands, short_report},
       {"system errors", starts_system_errors, parse_system_errors, short_report},
       {"traceback", starts_traceback, parse_traceback, short_report},
+      {"asked", starts_asked, parse_asked, short_report, 16},
+      {"framework tables", starts_framework_tables, parse_framework_tables, short_report, 0},
       {"nvidia-smi topo", starts_topology, parse_topology},
       {"nvidia-smi nvlink", starts_nvlink, parse_nvlink},
       {"nvidia-smi mig", starts_mig_instances, parse_mig_instances},

@@ -57,12 +57,16 @@ std::optional<NumberArray> numbers_alone(std::string_view line) {
   return array;
 }
 
-bool asks_for_names(std::string_view line) { return contains(line, "get_device_name(") && contains(line, "for "); }
+bool asks_for_names(std::string_view line) {
+  return contains(line, "for ") && (contains(line, "get_device_name(") || contains(line, "getDeviceProperties(") ||
+                                    contains(line, "get_device_properties("));
+}
 
-// "1 Quadro P2000", "cuda:0: Tesla K40c", or a name alone, which is the next one of the loop; empty: no name.
+// "1 Quadro P2000", "cuda:0: Tesla K40c", "0 0000:02:00.0 b'TITAN V'", or a name alone, which is the next one of the
+// loop; empty: no name.
 std::string name_in_row(std::string_view line, std::size_t& ordinal) {
   static const RE2 form(
-      R"(^\s*(?:(?:cuda|gpu|GPU|device|Device)?[ :]?([0-9]{1,2})\b[\s:,)\]-]{1,4})?['"]?((?:NVIDIA|Tesla|GeForce|Quadro|TITAN|RTX|GTX|Titan) ?[\w (),+.-]{1,50}?)['"]?\s*$)");
+      R"(^\s*(?:(?:cuda|gpu|GPU|device|Device)?[ :]?([0-9]{1,2})\b[\s:,)\]-]{1,4})?(?:['"]?[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9]['"]?[\s,]{1,3})?b?['"]?((?:NVIDIA|Tesla|GeForce|Quadro|TITAN|RTX|GTX|Titan) ?[\w (),+.-]{1,50}?)['"]?\s*$)");
   std::string number, name;
   if (!RE2::FullMatch(piece_of(line), form, &number, &name)) return {};
   if (!number.empty()) ordinal = static_cast<std::size_t>(std::strtoul(number.c_str(), nullptr, 10));

@@ -50,7 +50,7 @@ constexpr LabelForm label_forms[] = {
      R"((?:py)?torch)?(?: \([^)]{0,30}\))?(?:\W*[?:=>|-]\W*| +)(true|false|yes|no)\b\W*)",
      "torch.cuda.is_available()",
      {"is ", "torch", "pytorch", "cuda"}},
-    {R"((?i)\W*(?:py)?torch(?:[ _-]?version)?(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+]*)\W*)",
+    {R"((?i)\W*(?:py)?torch(?:[ ._-]?version)?(?:\W*[:=|]\W*| +)v?(\d+\.\d+\.\d+[\w.+]*)\W*)",
      "torch.__version__",
      {"torch", "pytorch"}},
     {R"((?i)\W*(?:(?:py)?torch|built with)[ ._-]?(?:built (?:with|for) )?cuda(?:[ _-]?version)?)"

@@ -296,6 +296,16 @@ std::vector<AnnouncedLine> announced_by(std::string_view code, bool echo, HeldAn
     } else if (echo && i + 1 == statements.size() && announcement.knows(statement)) {
       announcement.value(statement);
       lines.push_back({announcement.take(), true});
+    } else if (const auto values = split(statement, ',');
+               echo && i + 1 == statements.size() && values.size() > 1 &&
+               std::ranges::any_of(values, [&](std::string_view one) { return announcement.knows(one); })) {
+      // "a, b" is shown as a tuple.
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        announcement.words(k == 0 ? "(" : ", ");
+        announcement.value(values[k]);
+      }
+      announcement.words(")");
+      lines.push_back({announcement.take(), true});
     } else {
       assign(statement, held);
     }
