@@ -26,11 +26,21 @@ std::vector<Target> targets(const Snapshot& snapshot) {
   return all;
 }
 
+// The targets that torch itself lists; none: it wasn't asked, or isn't built for AMD. "gfx90a:xnack-" is one of gfx90a.
+std::vector<std::string> listed_targets(const Snapshot& snapshot) {
+  std::vector<std::string> all;
+  for (const std::string& one : of(snapshot.torch, &Torch::arch_list).or_empty()) {
+    if (one.starts_with("gfx")) all.push_back(one.substr(0, one.find(':')));
+  }
+  return all;
+}
+
 void judge(const Snapshot& snapshot, Answers& answers) {
   const std::string version = framework_version(snapshot, "torch");
-  if (version.find("+rocm") == std::string::npos)
+  const auto listed = listed_targets(snapshot);
+  if (listed.empty() && version.find("+rocm") == std::string::npos)
     return answers.not_applicable("no PyTorch package for ROCm is known here");
-  const auto built = knowledge::torch_rocm_targets(version);
+  const auto built = listed.empty() ? knowledge::torch_rocm_targets(version) : std::optional(listed);
   const auto here = targets(snapshot);
   if (!built || here.empty()) return answers.unknown("the build's targets or the GPU's own are not known");
   const Text override_set = env_of(snapshot, "HSA_OVERRIDE_GFX_VERSION");
@@ -42,8 +52,27 @@ void judge(const Snapshot& snapshot, Answers& answers) {
       "PyTorch {} holds code for {}; this GPU is {}. Without HSA_OVERRIDE_GFX_VERSION in the program's environment its "
       "kernels don't start.",
       version, fmt::join(*built, ", "), here.front().gfx);
-  finding.evidence = {framework_seen(snapshot, "torch"), here.front().evidence};
+  finding.evidence = {listed.empty() ? framework_seen(snapshot, "torch")
+                                     : evidence("/torch/arch_list", fmt::format("{}", fmt::join(listed, " "))),
+                      here.front().evidence};
   finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
+}
+
+// What a tool lists in a program runs on none of the GPUs. A generic target serves several.
+void judge_program(const Facts& facts, Answers& answers) {
+  const Symptom* program = facts.first({{noted, "code-in-program"}});
+  const std::string held = program ? program->detail("gfx") : "";
+  const auto here = targets(facts.snapshot());
+  if (held.empty() || here.empty() || held.find("generic") != held.npos ||
+      env_of(facts.snapshot(), "HSA_OVERRIDE_GFX_VERSION").get() || facts.used())
+    return;
+  for (const Target& target : here) {
+    if ((" " + held + " ").find(" " + target.gfx + " ") != held.npos) return;
+  }
+  Finding& finding = answers.found_in(*program, Confidence::likely, here.front().subject);
+  finding.evidence.push_back(here.front().evidence);
+  finding.explanation = fmt::format("The program holds code for {}; this GPU is {}.", held, here.front().gfx);
+  finding.fix = {{.text = "Compile it for this GPU: hipcc --offload-arch=" + here.front().gfx + "."}};
 }
 
 // The kernel prints this for every old AMD card, even one for display only.
@@ -88,6 +117,7 @@ Diagnosis diagnosis() {
               {{failed, "amd-gpu-memory-access"}, possible, other_target},
           },
       .judge_host = judge,
+      .judge = judge_program,
   };
 }
 

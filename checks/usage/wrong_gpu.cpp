@@ -70,6 +70,26 @@ bool has_discrete(const Facts& facts) {
 
 bool chosen_beside_discrete(const Facts& facts) { return !facts.used() && has_discrete(facts); }
 
+// A program was started in the background with a GPU's number, and nvidia-smi lists its process on another one.
+void judge_started(const Facts& facts, Answers& answers) {
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  const auto& processes = of(facts.snapshot().nvidia, &Nvidia::processes).or_empty();
+  if (!answers.findings.empty() || env_of(facts.snapshot(), "CUDA_VISIBLE_DEVICES").get()) return;
+  for (const Symptom* started : facts.all({noted, "gpu-asked-for"})) {
+    const std::int64_t wanted = std::atoll(started->detail("gpu").c_str()),
+                       pid = std::atoll(started->detail("pid").c_str());
+    const auto runs_on = [&](bool there) {
+      return std::ranges::any_of(processes, [&](const NvidiaProcess& one) {
+        return one.pid.is(pid) && one.gpu.get() && one.gpu.is(wanted) == there;
+      });
+    };
+    if (wanted >= std::ssize(devices) || runs_on(true) || !runs_on(false)) continue;
+    Finding& finding = answers.found_in(*started, Confidence::likely);
+    finding.evidence.push_back(evidence("/nvidia/processes", fmt::format("{} is not on GPU {}", pid, wanted)));
+    return;
+  }
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -90,6 +110,7 @@ Diagnosis diagnosis() {
               {{mismatch, "gpus-of-tensors"}, likely},
           },
       .judge_host = judge,
+      .judge = judge_started,
   };
 }
 

@@ -1,5 +1,6 @@
-// Commands whose output tells a fact only together with what was asked: where a module's file is, which Python a notebook
-// runs, the two versions of cuDNN, the devices that have a kernel, the code in a program, and the GPU of a process.
+// Commands whose output tells a fact only together with what was asked: where a module's file is, which Python a
+// notebook runs, the two versions of cuDNN, the devices that have a kernel, the code in a program, and the GPU of a
+// process.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -58,7 +59,9 @@ std::vector<Asked> asked_in(const std::string& text) {
       const bool shell = typed.starts_with('!');
       if (shell) typed.remove_prefix(1);
       all.push_back({.typed = {line.row, typed},
-                     .python = shell ? python_started({}, typed) : python ? started : "notebook"});
+                     .python = shell    ? python_started({}, typed)
+                               : python ? started
+                                        : "notebook"});
     }
   }
   return all;
@@ -75,8 +78,8 @@ bool among_packages(std::string_view path) {
   return contains(path, "site-packages") || contains(path, "dist-packages") || contains(path, "lib/python");
 }
 
-// "/srv/job/torch.py" for torch.__file__: a package is a folder, so this is a file of one's own; nor is a folder without
-// a start, outside of all packages, one of them.
+// "/srv/job/torch.py" for torch.__file__: a package is a folder, so this is a file of one's own; nor is a folder
+// without a start, outside of all packages, one of them.
 void module_file(const Asked& asked, Snapshot& snapshot) {
   static const RE2 form(
       R"(\b(torch|tensorflow|tf|jax|keras|torchvision|cupy|onnxruntime|transformers|numpy|np)\.__(?:file|path)__)",
@@ -105,8 +108,8 @@ void two_pythons(const std::vector<Asked>& session, Snapshot& snapshot) {
   for (const Asked& asked : session) {
     // A kernel keeps what it has imported until it is restarted, and a variable hides the GPU from one of them.
     if (contains(asked.typed.text, " install ") || contains(asked.typed.text, "VISIBLE_DEVICES")) return;
-    if (asked.python.empty() || (!contains(asked.typed.text, "cuda.is_available") &&
-                                 !contains(asked.typed.text, "torch.__version__")))
+    if (asked.python.empty() ||
+        (!contains(asked.typed.text, "cuda.is_available") && !contains(asked.typed.text, "torch.__version__")))
       continue;
     for (const ShellLine& line : asked.output) {
       for (const std::string_view word : words_of(line.text.substr(0, longest_output))) {
@@ -166,6 +169,18 @@ void kernels_of_operation(const Asked& asked, Snapshot& snapshot) {
   if (cpu) add_symptom(snapshot, {missing, "gpu-kernel-for-operation"}, cpu->row, cpu->text).details["op"] = operation;
 }
 
+std::string joined(const std::set<std::string>& all) {
+  std::string words;
+  for (const std::string& one : all) words += (words.empty() ? "" : " ") + one;
+  return words;
+}
+
+// A filter leaves only a part of what a program holds.
+bool shows_a_part(std::string_view typed) {
+  static const RE2 filter(R"(\|\s*(?:head|tail)\b|grep[^|]*(?:sm_|compute_|gfx)[0-9])", RE2::Latin1);
+  return contains(typed, "|") && RE2::PartialMatch(piece_of(typed), filter);
+}
+
 // What cuobjdump finds in a program: "lbm.1.sm_80.cubin", or "arch = sm_80" below "Fatbin elf code:".
 void code_in_program(const std::vector<Asked>& session, Snapshot& snapshot) {
   static const RE2 listed(R"((ELF|PTX) file +\d+: *\S*\b(?:sm|compute)_(\d+)(\d)[af]?\.(?:cubin|ptx)\s*)", RE2::Latin1);
@@ -174,7 +189,7 @@ void code_in_program(const std::vector<Asked>& session, Snapshot& snapshot) {
   bool ptx_asked = false;
   const ShellLine* first = nullptr;
   for (const Asked& asked : session) {
-    if (!contains(asked.typed.text, "cuobjdump")) continue;
+    if (!contains(asked.typed.text, "cuobjdump") || shows_a_part(asked.typed.text)) continue;
     std::string_view kind;
     for (const ShellLine& line : asked.output) {
       std::string of, major, minor;
@@ -191,13 +206,28 @@ void code_in_program(const std::vector<Asked>& session, Snapshot& snapshot) {
     ptx_asked = ptx_asked || !kind.empty() || contains(asked.typed.text, "ptx");
   }
   if (!first || elf.empty() || (!ptx_asked && ptx.empty())) return;
-  const auto joined = [](const std::set<std::string>& all) {
-    std::string words;
-    for (const std::string& one : all) words += (words.empty() ? "" : " ") + one;
-    return words;
-  };
   add_symptom(snapshot, {noted, "code-in-program"}, first->row, first->text).details = {{"native", joined(elf)},
-                                                                                       {"ptx", joined(ptx)}};
+                                                                                        {"ptx", joined(ptx)}};
+}
+
+// "hipv4-amdgcn-amd-amdhsa--gfx90a" of roc-obj-ls, llvm-objdump --offloading and the like.
+void code_for_amd(const std::vector<Asked>& session, Snapshot& snapshot) {
+  static const RE2 target(R"(amdgcn-amd-amdhsa-[\w.]*-(gfx[0-9][0-9a-z]{2,5}(?:-generic)?)\b)", RE2::Latin1);
+  std::set<std::string> all;
+  const ShellLine* first = nullptr;
+  for (const Asked& asked : session) {
+    if (!contains(asked.typed.text, "roc-obj") && !contains(asked.typed.text, "objdump")) continue;
+    if (shows_a_part(asked.typed.text)) continue;
+    for (const ShellLine& line : asked.output) {
+      std::string gfx;
+      if (!contains(line.text, "amdhsa") ||
+          !RE2::PartialMatch(piece_of(line.text.substr(0, longest_output)), target, &gfx))
+        continue;
+      all.insert(gfx);
+      if (!first) first = &line;
+    }
+  }
+  if (first) add_symptom(snapshot, {noted, "code-in-program"}, first->row, first->text).details["gfx"] = joined(all);
 }
 
 // "9921  InvokeAI  1  15032385536  0  0" of rocm-smi --showpids.
@@ -237,7 +267,8 @@ void busy_program(const Asked& asked, Snapshot& snapshot) {
   }
 }
 
-// A program was given a GPU's number, and nvidia-smi shows its process on another GPU, by bus address or UUID.
+// A program was given a GPU's number, and nvidia-smi shows its process on another GPU, by bus address or UUID; its own
+// table, which names the GPU by number, is compared where the shell told the number of the process.
 void gpu_of_process(const std::vector<Asked>& session, Snapshot& snapshot) {
   static const RE2 wish(
       R"((?:^|[\s;&/])(?:python[\d.]*|torchrun|\./\S+) [^|;\n]*--(?:gpu|gpu[-_]?ids?|device|device[-_]id|cuda[-_]device)[ =](?:cuda:)?(\d{1,2})(?:\s|$))",
@@ -246,12 +277,19 @@ void gpu_of_process(const std::vector<Asked>& session, Snapshot& snapshot) {
   static const RE2 index(R"(^(?:GPU )?(\d{1,2})[,:] )", RE2::Latin1);
   std::map<std::string, int> numbers;
   std::vector<std::pair<std::string, const ShellLine*>> used;
+  static const RE2 background(R"(\[\d+\] (\d{2,8})\s*)", RE2::Latin1);
   std::set<int> wishes;
   for (const Asked& asked : session) {
     const std::string_view typed = asked.typed.text;
     if (contains(typed, "VISIBLE_DEVICES")) return;
     int number = 0;
-    if (RE2::PartialMatch(piece_of(typed), wish, &number)) wishes.insert(number);
+    std::string pid;
+    if (RE2::PartialMatch(piece_of(typed), wish, &number)) {
+      wishes.insert(number);
+      if (!asked.output.empty() && RE2::FullMatch(piece_of(asked.output.front().text), background, &pid))
+        add_symptom(snapshot, {noted, "gpu-asked-for"}, asked.typed.row, typed).details = {
+            {"gpu", std::to_string(number)}, {"pid", pid}};
+    }
     const bool apps = contains(typed, "--query-compute-apps"), list = contains(typed, "nvidia-smi -L");
     if (!apps && !list && !contains(typed, "--query-gpu=index")) continue;
     for (const ShellLine& line : asked.output) {
@@ -274,7 +312,8 @@ void gpu_of_process(const std::vector<Asked>& session, Snapshot& snapshot) {
 // "ggml_vulkan: 0 = Intel(R) UHD Graphics 770 | uma: 1", and later "using Vulkan0 backend": the first one shares the
 // processor's memory, and another has its own.
 void vulkan_device(const std::string& text, Snapshot& snapshot) {
-  static const RE2 device(R"(ggml_vulkan: (?:Device )?(\d+)(?: =|:) ([^|]{2,100}?) \(.{1,60}\) \| uma: ([01]))", RE2::Latin1);
+  static const RE2 device(R"(ggml_vulkan: (?:Device )?(\d+)(?: =|:) ([^|]{2,100}?) \(.{1,60}\) \| uma: ([01]))",
+                          RE2::Latin1);
   static const RE2 choice(R"((?i)\busing (?:device )?Vulkan(\d+)\b|Vulkan(\d+) (?:model|compute|KV) buffer size)",
                           RE2::Latin1);
   std::map<std::string, std::pair<std::string, bool>> devices;
@@ -313,6 +352,7 @@ Snapshot parse_asked(const std::string& text) {
   }
   two_pythons(session, snapshot);
   code_in_program(session, snapshot);
+  code_for_amd(session, snapshot);
   gpu_of_process(session, snapshot);
   vulkan_device(text, snapshot);
   return snapshot;
