@@ -94,6 +94,13 @@ bool gpu_waits(const Facts& facts) {
          !facts.saw({{noted, "cpu-asked-for"}});
 }
 
+// TensorFlow found a GPU and places products of matrices on the CPU, and none of them on the GPU.
+bool products_stay(const Facts& facts) {
+  const Number gpus = of(facts.snapshot().tensorflow, &Tensorflow::physical_gpus);
+  return (when::gpu_listed(facts) || gpus.or_empty() > 0) && !facts.with({used, "gpu"}, "by", "placement") &&
+         !facts.saw({{noted, "cpu-asked-for"}, {hidden, "gpu-by-program"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -112,6 +119,7 @@ Diagnosis diagnosis() {
               {{noted, "still-on-cpu"}, possible, when::gpu_listed},
               {{noted, "parameters-on-cpu"}, possible, torch_finds_gpu},
               {{missing, "gpu-runner"}, likely},
+              {{noted, "product-on-cpu"}, possible, products_stay},
               {{unsupported, "half-precision-on-cpu"}, possible, cpu_half},
               {{ignored, "gpu-for-work"}, possible, gpu_waits},
               {{ignored, "device-placement"}, possible, when::driver_starts},
