@@ -9,7 +9,8 @@ MAGIC = re.compile(r"^(\s*)(?:(?:[\w, ]+ = *)?[!%]|\?|[\w.]+\?{1,2}\s*$)")
 SHELL_CELLS = ("bash", "sh", "script bash", "script sh")
 EXPORT = re.compile(r"\s*export\s+\w+=\S*\s*$")
 MOST_MAGICS = 200
-MOST_MODULES = 60
+MOST_MODULES = 40
+MOST_OF_MODULES = 400000  # bytes: beyond it, what is imported isn't followed, so that reading comes to an end
 LARGEST_MODULE = 1 << 20
 TREES = {}  # path -> tree of a module, for all scripts of a folder; None: it can't be read
 TIMED = re.compile(
@@ -121,7 +122,7 @@ def trouble_of(error):
 def modules_beside(folder, shown):
     """Finds (what it is called here, its tree) of a module in the script's folder; what can't be read counts as
     none."""
-    known = set()
+    known = {}  # the size of each
     root = os.path.realpath(folder)
     shown_folder = shown.rpartition("/")[0]
 
@@ -139,9 +140,9 @@ def modules_beside(folder, shown):
             path = os.path.realpath(path)
             if not path.startswith(root + os.sep) or not os.path.isfile(path):
                 continue
-            if path not in known and len(known) >= MOST_MODULES:
+            if path not in known and (len(known) >= MOST_MODULES or sum(known.values()) >= MOST_OF_MODULES):
                 return None
-            known.add(path)
+            known[path] = os.path.getsize(path)
             if path not in TREES:
                 TREES[path] = tree_of(path)
             tree = TREES[path]

@@ -60,7 +60,10 @@ TEST(GuessedCause, IsNotWhatACheckExcludes) {
 TEST(GuessedCause, NeedsNoLineThatComplains) {
   Snapshot report = text_like("compute.wrong-results");
   report.texts.get()->front().notable = std::vector<TextLine>{};
+  report.texts.get()->front().resembles.get()->share = 0.7;
   EXPECT_EQ(judged(report).findings.size(), 1U);
+  report.texts.get()->front().resembles.get()->share = 0.6;
+  EXPECT_TRUE(judged(report).findings.empty()) << "that results are wrong takes more than another cause";
 }
 
 TEST(GuessedCause, IsOfAKnownDiagnosisThatWasAskedFor) {
