@@ -196,8 +196,10 @@ class Jitted(OfValues):
                         calls[self.written(call)] = (call, free)
                 target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else getattr(one, "target", None) if isinstance(
                     one, ast.AugAssign) else None
+                if not calls or not isinstance(target, ast.Name):
+                    continue
                 again = {self.written(call) for rest in body[at + 1:] for call in calls_in([rest])}
-                for form, (call, free) in list(calls.items()) if isinstance(target, ast.Name) else ():
+                for form, (call, free) in list(calls.items()):
                     given = {name.id for part in call.args + [k.value for k in call.keywords] for name in ast.walk(part) if isinstance(name, ast.Name)}
                     if target.id in given or target.id == call.func.id:
                         del calls[form]

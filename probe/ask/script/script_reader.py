@@ -314,11 +314,19 @@ class Reader:
         return self.pins.get({"pytorch_lightning": "lightning", "lightning_fabric": "lightning"}.get(root, root))
 
     @staticmethod
+    def unparsed(node):
+        """The text of a node, which is kept with it: no tree is changed once it is read. None: Python 3.8, or a tree too deep."""
+        if "text" not in node.__dict__:
+            try:
+                node.text = ast.unparse(node)
+            except Exception:
+                node.text = None
+        return node.text
+
+    @staticmethod
     def written(node):
-        try:
-            return ast.unparse(node)[:200]
-        except Exception:  # Python 3.8, or a tree too deep
-            return "?"
+        text = Reader.unparsed(node)
+        return "?" if text is None else text[:200]
 
     @staticmethod
     def words_of(node):
@@ -330,10 +338,8 @@ class Reader:
 
     @staticmethod
     def written_whole(node):
-        try:
-            return ast.unparse(node)
-        except Exception:
-            return ".to("  # whatever it does: nothing is claimed
+        text = Reader.unparsed(node)
+        return ".to(" if text is None else text  # whatever it does: nothing is claimed
 
     def find_value(self, node):
         """The value of a name or attribute, without reading it again."""
