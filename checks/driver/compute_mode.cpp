@@ -99,6 +99,12 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   judge_taken(snapshot, answers);
 }
 
+bool all_in_default_mode(const Facts& facts) {
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  return !devices.empty() &&
+         std::ranges::all_of(devices, [](const NvidiaDevice& device) { return device.compute_mode.is("default"); });
+}
+
 bool refused_outside_wsl(const Facts& facts) {
   return !facts.used() && !facts.driver_works() && !facts.wsl() && !facts.saw({{failed, "gpu"}});
 }
@@ -121,7 +127,7 @@ Diagnosis diagnosis() {
               {{busy, "cuda-device"},
                possible,
                [](const Facts& f) {
-                 return !f.saw({{SymptomClass::failed, "gpu"}});
+                 return !f.saw({{failed, "gpu"}, {refused, "vgpu-licence"}}) && !all_in_default_mode(f);
                }},
               {{failed, "cuda-call"}, possible, refused_outside_wsl, "code", cuda_error::device_unavailable},
               {{failed, "cuinit"}, possible, refused_outside_wsl, "code", cuda_error::device_unavailable},

@@ -60,7 +60,7 @@ bool by_line(const Facts& facts, Answers& answers) {
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
   if (refuses_a_call(facts, answers)) return;
-  if (nvidia::cuda_works(snapshot)) return answers.passed();
+  if (nvidia::cuda_works(snapshot) && !facts.saw({{busy, "cuda-device"}})) return answers.passed();
   if (const Symptom* line = facts.first({{refused, "vgpu-licence"}})) {
     Finding& finding = answers.found_in(*line, Confidence::likely);
     finding.title = "The virtual GPU has no licence";

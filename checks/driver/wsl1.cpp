@@ -28,7 +28,8 @@ void judge(const Facts& facts, Answers& answers) {
   const Text kernel = of(facts.snapshot().host, &HostFacts::kernel);
   const Symptom* line = facts.first({{present, "wsl1"}});
   const bool by_kernel = kernel.or_empty().ends_with("-Microsoft");  // WSL 2 writes it in lower case
-  if (!platform.is("wsl1") && !by_kernel && (!line || facts.used() || platform.is("wsl2"))) {
+  const bool named = line && line->text.or_empty().find("-Microsoft") != std::string::npos;
+  if (!platform.is("wsl1") && !by_kernel && !named && (!line || facts.used() || platform.is("wsl2"))) {
     return platform.get() || kernel.get() ? answers.not_applicable("this is not the first WSL")
                                           : answers.unknown(why_unknown("/host/platform", platform));
   }

@@ -42,6 +42,24 @@ void judge_device(const NvidiaDevice& device, const std::string& place, Answers&
   }
 }
 
+// Held down by a cap of power although the board draws far less than its own limit: something else caps it, such as the
+// power cables or the module that several boards share. One reading of a live host may fall between two loads.
+void judge_cap(const NvidiaDevice& device, const std::string& place, Answers& answers) {
+  constexpr double of_idle = 0.3, near_limit = 0.75;
+  const auto& active = *device.throttle_reasons.get();
+  const double draw = device.power_w.value_or(0), limit = device.power_limit_w.value_or(0);
+  if (active.size() != 1 || active[0] != "power_cap" || draw < of_idle * limit || draw >= near_limit * limit) return;
+  Finding& finding = answers.found_on(nvidia::subject_of(device));
+  finding.confidence = Confidence::possible;
+  finding.explanation = fmt::format(
+      "A cap of power lowers the clocks although the board draws {:.0f} W of the {:.0f} W that it may: another limit "
+      "than its own holds it.",
+      draw, limit);
+  finding.evidence = {evidence(place + "/throttle_reasons/0", "power_cap"),
+                      evidence(place + "/power_w", fmt::format("{:.0f} W", draw))};
+  finding.fix = {{.text = "Check every power cable of the card and its adapter, and the power supply's limit."}};
+}
+
 // The driver says explicitly that the card has too little power.
 bool judge_power(const Snapshot& snapshot, Answers& answers) {
   if (nvidia::nvml(snapshot).is(nvml_error::insufficient_power)) {
@@ -70,10 +88,12 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   if (devices.get()->empty()) return answers.not_applicable("the driver lists no GPU");
   answers.passed();
   for (const auto& [i, device] : numbered(devices)) {
-    if (device.throttle_reasons.get())
+    if (device.throttle_reasons.get()) {
       judge_device(device, at("/nvidia/devices", i), answers);
-    else if (device.throttle_reasons.outcome() != Outcome::absent)
+      if (from_report(snapshot)) judge_cap(device, at("/nvidia/devices", i), answers);
+    } else if (device.throttle_reasons.outcome() != Outcome::absent) {
       answers.unknown("why a GPU lowers its clocks is not known");
+    }
   }
 }
 

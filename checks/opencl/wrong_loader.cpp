@@ -99,7 +99,7 @@ void judge_symbols(const Facts& facts, Answers& answers) {
 bool wrong_loader(const Facts& facts) {
   if (opencl::nvidia_in_container(facts)) return false;
   return facts.saw({{missing, "opencl-platform"}, {missing, "opencl-device"}}) ||
-         facts.with({mismatch, "opencl-loader"}, "kind", "version");
+         (facts.with({mismatch, "opencl-loader"}, "kind", "version") && !facts.saw({{unsupported, "float64"}}));
 }
 
 Diagnosis diagnosis() {

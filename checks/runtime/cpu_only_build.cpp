@@ -317,6 +317,7 @@ Diagnosis diagnosis() {
               {{noted, "opencv-without-cuda"}, likely, opencv_asked},
               {{noted, "cpu-build"}, likely, not_used, "built", "torch"},
               {{noted, "cpu-build"}, possible, torch_works, "built", "onnxruntime"},
+              {{noted, "cpu-build"}, possible, torch_works, "built", "llama.cpp"},
               {{noted, "cpu-build"}, possible, [](const Facts& f) { return not_used(f) && not_for_xpu(f); }},
               {{missing, "tensorflow-gpu"}, possible, silent_build},
               {{missing, "tensorflow-device"}, possible, no_gpu_known},

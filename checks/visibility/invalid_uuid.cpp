@@ -32,7 +32,11 @@ void judge_shown(const Facts& facts, Answers& answers) {
 void judge_number(const Facts& facts, Answers& answers) {
   const Symptom* line = facts.first({{unsupported, "uuid-as-device"}});
   if (!line) return;
-  Finding& finding = answers.found_in(*line, Confidence::likely);
+  // Where the tools list UUIDs, the machine is set up rightly and only the program refuses them.
+  const bool listed = facts.saw({{noted, "mig-instance-name"}}) ||
+                      std::ranges::any_of(of(facts.snapshot().nvidia, &Nvidia::devices).or_empty(),
+                                          [](const NvidiaDevice& device) { return device.uuid.get() != nullptr; });
+  Finding& finding = answers.found_in(*line, listed ? Confidence::possible : Confidence::likely);
   finding.title = "The program takes no UUIDs in the visibility variable";
   finding.explanation = "CUDA takes numbers and UUIDs; this program reads each entry as a number.";
   finding.fix = {{.text =
