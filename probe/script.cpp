@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 
 #include "evidence/json.h"
@@ -115,15 +116,22 @@ std::string script_reader() {
   return reader;
 }
 
-List<Symptom> read_scripts(const std::vector<Script>& scripts, const std::string& python, Milliseconds most,
-                           const std::string& reader) {
+namespace {
+
+struct Read {
+  List<Symptom> symptoms{};
+  bool timed_out = false;
+};
+
+Read read_within(const std::vector<Script>& scripts, const std::string& python, Milliseconds most,
+                 const std::string& reader) {
   Limits limits = usual_limits;
   limits.time = std::min(limits.time, most);
   std::vector<std::string_view> contents;
   for (const Script& script : scripts) contents.push_back(script.content);
   const Descriptor program = sealed_file("reader", {reader});
   const Descriptor file = sealed_file("scripts", contents);
-  if (!program || !file) return failed("cannot allocate memory for a copy of the script");
+  if (!program || !file) return {failed("cannot allocate memory for a copy of the script")};
   std::vector<std::string> argv = {
       python, "-I", "-S", "-c", loader, path_of(program), path_of(file), std::to_string(scripts.size())};
   for (const Script& script : scripts) {
@@ -137,16 +145,35 @@ List<Symptom> read_scripts(const std::vector<Script>& scripts, const std::string
   group.exec("script", limits, argv, {"PATH=/usr/bin:/bin", "PYTHONIOENCODING=utf-8"},
              [&](const Ended& how) { ended = how; });
   group.run(limits.time + Milliseconds(2000));
-  if (ended.how == Ended::How::crashed) return unreadable(scripts, "reading it, Python was " + ended.why);
-  if (ended.how == Ended::How::timed_out) return unreadable(scripts, "reading it, Python came to " + ended.why);
-  if (ended.how == Ended::How::out_of_memory) return unreadable(scripts, "reading it took Python more than 4 GiB");
+  if (ended.how == Ended::How::crashed) return {unreadable(scripts, "reading it, Python was " + ended.why)};
+  if (ended.how == Ended::How::timed_out) return {unreadable(scripts, "reading it, Python came to " + ended.why), true};
+  if (ended.how == Ended::How::out_of_memory) return {unreadable(scripts, "reading it took Python more than 4 GiB")};
   if (ended.how != Ended::How::answered || ended.status != 0)
-    return failed(python + ": " + ended.why + (ended.printed.empty() ? "" : ": " + ended.printed));
+    return {failed(python + ": " + ended.why + (ended.printed.empty() ? "" : ": " + ended.printed))};
   try {
-    return snapshot_from_json(ended.answer, "the reader of scripts").log;
+    return {snapshot_from_json(ended.answer, "the reader of scripts").log};
   } catch (const BadDocument& bad) {
-    return failed(bad.what());
+    return {failed(bad.what())};
   }
+}
+
+}  // namespace
+
+List<Symptom> read_scripts(const std::vector<Script>& scripts, const std::string& python, Milliseconds most,
+                           const std::string& reader) {
+  const auto start = std::chrono::steady_clock::now();
+  Read read = read_within(scripts, python, most * 2 / 3, reader);
+  const auto left = most - std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - start);
+  const bool follows = std::ranges::any_of(scripts, [](const Script& script) { return !script.folder.empty(); });
+  if (!read.timed_out || !follows || left <= Milliseconds(0)) return std::move(read.symptoms);
+  // A script that imports much of a large package is judged by itself.
+  std::vector<Script> alone = scripts;
+  for (Script& script : alone) script.folder.clear();
+  Read again = read_within(alone, python, left, reader);
+  if (again.timed_out || !again.symptoms.get()) return std::move(read.symptoms);
+  for (Symptom& symptom : *again.symptoms.get())
+    if (symptom.subject.is("script")) symptom.details["modules"] = "left out";
+  return std::move(again.symptoms);
 }
 
 }  // namespace envdoctor

@@ -28,8 +28,9 @@ struct Script {
 // script-placed-call, script-mistake and script-handler in the order in which they would run, then {present, script};
 // or {failed, script-reading} alone. In a notebook, `cell` counts all cells from 1 and `line` the lines of that cell.
 // The syntax trees are read by `python` (a path, or a name on PATH) in a child; nothing of the scripts is run. Failed:
-// Python could not be run. It takes at most `most`, and never more than 30 s. `reader`, a Python program of any length,
-// reads the trees.
+// Python could not be run. It takes at most `most`, and never more than 30 s; where that is too little to follow the
+// modules beside the scripts, as long again without them (detail `modules` of {present, script}). `reader`, a Python
+// program of any length, reads the trees.
 std::string script_reader();
 List<Symptom> read_scripts(const std::vector<Script>& scripts, const std::string& python, Milliseconds most,
                            const std::string& reader = script_reader());

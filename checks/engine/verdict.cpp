@@ -46,9 +46,13 @@ void downgrade_opencl(std::vector<Finding>& findings) {
 
 std::string no_mistakes(const Snapshot& snapshot) {
   const std::string against = checked_against(snapshot);
-  return fmt::format("none of {} known mistakes with devices found, nor any of {} names that are gone{}",
+  const bool alone = std::ranges::any_of(snapshot.log.or_empty(), [](const Symptom& symptom) {
+    return symptom.subject.is("script") && symptom.detail("modules") == "left out";
+  });
+  return fmt::format("none of {} known mistakes with devices found, nor any of {} names that are gone{}{}",
                      knowledge::known_script_mistakes(), knowledge::names_that_are_gone(),
-                     against.empty() ? "" : ", checked against " + against);
+                     against.empty() ? "" : ", checked against " + against,
+                     alone ? "; the modules beside the script were left out: reading them took too long" : "");
 }
 
 }  // namespace

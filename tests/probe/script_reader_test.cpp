@@ -16,6 +16,16 @@ TEST(ScriptReader, MayBeLongerThanAnArgument) {
   EXPECT_EQ(log.get()->back().class_.or_empty(), "present");
 }
 
+TEST(ScriptReader, LeavesModulesOutWhereFollowingThemTakesTooLong) {
+  const std::string endless = "import sys, time\nif sys.argv[5]: time.sleep(60)\n" + script_reader();
+  const Script script{.content = "import torch\nprint(1)\n", .shown = "train.py", .folder = test_folder()};
+  const auto log = read_scripts({script}, "/usr/bin/python3", Milliseconds(9'000), endless);
+  ASSERT_TRUE(log.get()) << log.why();
+  ASSERT_FALSE(log.get()->empty());
+  EXPECT_EQ(log.get()->back().class_.or_empty(), "present");
+  EXPECT_EQ(log.get()->back().detail("modules"), "left out");
+}
+
 // Prints each top-level name that a Python program defines or assigns more than once.
 constexpr const char* repeated_names = R"(
 import ast, collections, sys
