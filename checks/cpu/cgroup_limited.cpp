@@ -59,7 +59,8 @@ void judge_ended_process(const Facts& facts, Answers& answers) {
     Finding& finding = answers.found_in(*line, Confidence::likely);
     finding.severity = Severity::error;
     finding.title = "The job needs more memory than its limit allows";
-    finding.explanation = "A process was ended at the memory limit of its container or job; the GPU's memory is another.";
+    finding.explanation =
+        "A process was ended at the memory limit of its container or job; the GPU's memory is another.";
     finding.fix = {{.text = "Ask for more memory (sbatch --mem, docker run --memory, the pod's limit), or load less at "
                             "a time: fewer workers, smaller pieces of the data."}};
     return;

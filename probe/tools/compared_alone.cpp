@@ -20,8 +20,8 @@ double largest_flushed(const std::vector<double>& from, const std::vector<double
   if (from.size() != flushed.size()) return 0;
   for (std::size_t i = 0; i < from.size(); ++i) {
     const double small = std::fabs(from[i]);
-    const bool subnormal = small > 0 && (small < least_double ||
-                                         (of_a_device && small < least_float && small > least_of_all));
+    const bool subnormal =
+        small > 0 && (small < least_double || (of_a_device && small < least_float && small > least_of_all));
     if (subnormal && flushed[i] == 0)
       largest = std::fmax(largest, small);
     else if (!(std::fabs(from[i] - flushed[i]) <= 1e-3 * small))  // NaN as well

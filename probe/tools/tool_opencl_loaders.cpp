@@ -30,7 +30,8 @@ std::string platform_of_clinfo(std::string_view line) {
 }  // namespace
 
 bool starts_opencl_loaders(std::string_view line) {
-  return contains(line, "pyopencl.Platform '") || is_loader_of_an_environment(line) || !platform_of_clinfo(line).empty();
+  return contains(line, "pyopencl.Platform '") || is_loader_of_an_environment(line) ||
+         !platform_of_clinfo(line).empty();
 }
 
 Snapshot parse_opencl_loaders(const std::string& text) {

@@ -94,8 +94,9 @@ Snapshot parse_topology(const std::string& text) {
   if (some && empty != rows.end()) add_symptom(snapshot, {limited, "cpus-near-gpu"}, empty->row, empty->line);
   const bool on_nodes = std::ranges::all_of(
       rows, [](const TopologyRow& one) { return !one.node.empty() && one.node[0] >= '0' && one.node[0] <= '9'; });
-  if (allowed.empty() && !nodes.empty() && some && on_nodes &&
-      std::ranges::none_of(rows, [&](const TopologyRow& one) { return std::ranges::find(nodes, one.node) != nodes.end(); }))
+  if (allowed.empty() && !nodes.empty() && some && on_nodes && std::ranges::none_of(rows, [&](const TopologyRow& one) {
+        return std::ranges::find(nodes, one.node) != nodes.end();
+      }))
     add_symptom(snapshot, {limited, "numa-distance"}, nodes_row, nodes_line).details["near"] = rows.front().cpus;
   if (allowed.empty() || !some) return snapshot;
   const auto mine = set_of(allowed);
