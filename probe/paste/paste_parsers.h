@@ -74,7 +74,7 @@ bool starts_pmon(std::string_view line);
 Snapshot parse_pmon(const std::string& text);
 bool starts_env(std::string_view line);
 Snapshot parse_env(const std::string& text);
-// In probe/tools:
+// In probe/tools and probe/compared:
 bool starts_commands(std::string_view line);
 Snapshot parse_commands(const std::string& text);
 bool starts_system_errors(std::string_view line);

@@ -508,6 +508,25 @@ id -nG trainer""".format(FOLDER, command))
     expect(not diagnosed(snapshot, identifier), identifier + ": still there")
 
 
+def shared_memory():
+    """A user who may not create files in /dev/shm makes no lock; after the command he does."""
+    identifier = "memory.shm-permission"
+    snapshot = {"schema": "envdoctor.snapshot/1", "host": {"user": {"uid": 65534}}, "log": [
+        {"class": "noted", "subject": "closed-shared-memory", "source": "job.log", "line": 1, "text": "drwxr-xr-x 2 root root 40 /dev/shm"}]}
+    command = one_command(diagnosed(snapshot, identifier), "sudo chmod")
+    if not expect(command, identifier + ": no command") or not may_unshare():
+        return
+    lock = "setpriv --reuid=65534 --clear-groups %s -c 'import multiprocessing; multiprocessing.Lock()'" % "/usr/bin/python3"
+    done = in_namespace("""
+mkdir -p {0}/sudo; printf '#!/bin/sh\\nexec "$@"\\n' >{0}/sudo/sudo; chmod +x {0}/sudo/sudo
+PATH={0}/sudo:$PATH
+mount -t tmpfs -o mode=755 none /dev/shm
+{2} 2>/dev/null && echo before
+{1}
+{2} && echo after""".format(FOLDER, command, lock))
+    expect(done.stdout.split() == ["after"], "%s: %s: %s%s" % (identifier, command, done.stdout, done.stderr))
+
+
 def registration():
     identifier = "opencl.icd-missing-in-container"
     snapshot = host("made-container-without-opencl-registration")
@@ -649,6 +668,7 @@ EXECUTED = {
     "driver.permission": lambda: group("driver.permission", "made-mi300x-no-render-group"),
     "opencl.permission": lambda: group("opencl.permission", "made-mi300x-no-render-group"),
     "opencl.icd-missing-in-container": registration,
+    "memory.shm-permission": shared_memory,
 }
 # Commands that only ask: nothing is different afterwards, and the finding says so.
 ASKING = {

@@ -8,7 +8,7 @@
 #include "probe/paste/number_blocks.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
-#include "probe/tools/compared_values.h"
+#include "probe/compared/compared_values.h"
 
 namespace envdoctor::compared {
 namespace {

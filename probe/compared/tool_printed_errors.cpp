@@ -11,7 +11,7 @@
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
-#include "probe/tools/compared_values.h"
+#include "probe/compared/compared_values.h"
 #include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {

@@ -4,7 +4,7 @@
 #include "knowledge/lower_case.h"
 #include "probe/paste/number_blocks.h"
 #include "probe/paste/paste_text.h"
-#include "probe/tools/compared_values.h"
+#include "probe/compared/compared_values.h"
 
 namespace envdoctor::compared {
 namespace {

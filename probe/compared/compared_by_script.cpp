@@ -5,7 +5,7 @@
 #include <map>
 
 #include "host/text.h"
-#include "probe/tools/compared_values.h"
+#include "probe/compared/compared_values.h"
 
 namespace envdoctor::compared {
 namespace {

@@ -1,4 +1,4 @@
-#include "probe/tools/compared_values.h"
+#include "probe/compared/compared_values.h"
 
 #include <re2/re2.h>
 
