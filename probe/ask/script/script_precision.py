@@ -569,6 +569,15 @@ class Precision(Scoped):
             return "cuda:%d" % value
         return value if is_call(node, "to") and isinstance(value, str) and re.match(r"cuda:\d+$", value) else None
 
+    def is_of_another(self, device):
+        """Whether a device is that of another object, as of module.weight.device: it may be 'meta' there too."""
+        def is_named(one):
+            return isinstance(one, ast.Attribute) and one.attr == "device" and self.full(one) != "torch.device" or isinstance(one, ast.Call) and is_call(one, "get_device")
+
+        values = [getattr(one, "of", one) for one in self.origins.of(device)] if device is not None else []
+        return any(is_named(one) for of in [device] + values if isinstance(of, ast.AST) for one in ast.walk(of)) and not (
+            values and all(isinstance(one, (ast.Constant, ast.Call)) and not any(is_named(part) for part in ast.walk(one)) for one in values))
+
     def meta_modules(self, own):
         """with torch.device("meta"): model = …; model.to("cuda"): there is nothing to copy."""
         meta, empty = {}, {}
@@ -591,7 +600,9 @@ class Precision(Scoped):
                 meta.pop(name)
             elif one.func.attr == "cuda" or one.func.attr == "to" and (one.args and not self.kind_of(one.args[0]).startswith(
                     "torch.") and "meta" not in self.written(one.args[0]) or self.word(one, "device") is not None):
-                self.mistake(one, "a module without data that is moved", name, other=meta.pop(name))
+                if not self.is_of_another(self.given(one, 0, "device") if one.func.attr == "to" else None):
+                    self.mistake(one, "a module without data that is moved", name, other=meta[name])
+                meta.pop(name)
         if empty and not self.says(r"load|reset_parameters|init|copy_|fill_|normal_|uniform_|\.apply\(|fully_shard|FSDP|Fully|zeros?_\("):
             for name, one in empty.items():
                 if any(isinstance(call, ast.Call) and getattr(call.func, "id", "") == name for call in own):

@@ -216,6 +216,7 @@ class Reader:
         self.events = []
         self.path = ()
         self.left = []  # where things lie at the returns of a function that stand in its branches
+        self.with_gpu = set()  # steps of a path that each run takes which has a GPU, and calls of its driver to make
         self.one_left = False  # one of the two branches that were read last doesn't come to its end
         self.steps = self.branches = 0
         self.inside = []  # functions that are being followed, the innermost last
@@ -271,8 +272,9 @@ class Reader:
             return None
         event = {"class": "noted", "subject": "script-" + kind, "line": line_of(node), "name": name}
         event["sure"] = "no" if self.path or doubted or self.by_options and kind == "mistake" else "yes"
-        if self.path:
-            event["path"] = "/".join(self.path)
+        path = [step for step in self.path if step not in self.with_gpu] if kind == "call" else self.path
+        if path:
+            event["path"] = "/".join(path)
         if value is not None:
             event["value"] = value
         if inside or self.inside:
@@ -626,6 +628,8 @@ class Reader:
                 if held is not None:
                     return held
             return Bound(owner, node.attr, method)
+        if isinstance(owner, Place) and node.attr == "type" and re.match(r"(cuda|cpu)(:\d+)?$", owner.text or ""):
+            return Text(owner.text.split(":")[0])
         if isinstance(owner, Class):
             method = owner.method(node.attr)
             if method and decorated(method, "classmethod"):
@@ -1103,6 +1107,10 @@ class Reader:
             if isinstance(made, Class):
                 return self.make(made, [], {}, node)
             return self.follow(made, [], {}, node) if isinstance(made, Function) else words.get("default")
+        if name == "dataclasses.asdict" and values and isinstance(values[0], Thing) and values[0]["fields"]:
+            made = Thing("mapping", path=self.path)
+            made.attributes = dict(values[0].attributes)
+            return made
         if name in ("functools.partial", "itertools.cycle", "copy.deepcopy", "copy.copy") and values:
             return values[0] if name != "copy.deepcopy" else self.torch.copied(node, values[0])
         own = self.keras.call(node, name, values, words)
@@ -1814,6 +1822,8 @@ class Reader:
         """What a field may be whose value a file or a command line can set."""
         if kind in ("int", "float") and is_number(value):
             return Thing("number", default=value)
+        if isinstance(value, Thing) and value.kind == "mapping" and re.match(r"(\w+\.)?[dD]ict\b", kind or ""):
+            return value  # what it is where nothing is said
         return Thing("option", default=value) if kind == "str" and is_form(value) else None
 
     def device_in_init(self, init):
@@ -2153,9 +2163,15 @@ class Reader:
                 for d in node.decorator_list):
             made.fields = [one.target.id for one in node.body
                            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
-            made.kinds = {one.target.id: getattr(one.annotation, "id", "") for one in node.body
+            made.kinds = {one.target.id: self.kind_of_field(one.annotation) for one in node.body
                           if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)}
         self.scope.names[node.name] = made
+
+    @staticmethod
+    def kind_of_field(said):
+        """dict, of x: dict, x: dict[str, str] and x: typing.Dict[str, str]"""
+        of = said.value if isinstance(said, ast.Subscript) else said
+        return getattr(of, "id", getattr(of, "attr", "") if of is not said else "")
 
     def on_Global(self, node):
         for name in node.names:
@@ -2270,6 +2286,7 @@ class Reader:
     def branches_of(self, node):
         number = self.number()
         begin = self.path
+        self.asks_for_gpu(node, number)
         name, where = self.unlike(node.test)
         first = Branch(self, number + "a")
         with first:
@@ -2293,6 +2310,19 @@ class Reader:
         elif other_ended:
             self.path = begin + (number + "a",)
         return False
+
+    def asks_for_gpu(self, node, number):
+        """if torch.cuda.is_available(): model.cuda(), behind which a variable is too late wherever there is a GPU.
+
+        A branch that leaves its function is left alone: what follows runs where there is none.
+        """
+        without = isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not)
+        test = node.test.operand if without else node.test
+        leaves = any(isinstance(one, (ast.Return, ast.Raise, ast.Continue, ast.Break)) or isinstance(one, ast.Call) and getattr(
+            one.func, "attr", getattr(one.func, "id", "")) in ("exit", "_exit", "quit") for part in (
+                node.orelse if without else node.body) for one in ast.walk(part))
+        if isinstance(test, ast.Call) and self.full(test.func) == "torch.cuda.is_available" and not leaves:
+            self.with_gpu.add(number + "ab"[without])
 
     def narrow(self, test):
         """if torch.is_tensor(value): below it, it is one."""
