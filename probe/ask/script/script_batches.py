@@ -9,6 +9,11 @@ GONE_HOOKS = {
     "validation_epoch_end": "Keep what validation_step() gives in a list, and write on_validation_epoch_end(self).",
     "test_epoch_end": "Keep what test_step() gives in a list, and write on_test_epoch_end(self).",
 }
+SILENT_HOOKS = {
+    "on_epoch_start": "on_train_epoch_start", "on_epoch_end": "on_train_epoch_end", "on_batch_start": "on_train_batch_start",
+    "on_batch_end": "on_train_batch_end", "on_init_start": "setup", "on_init_end": "setup", "on_keyboard_interrupt": "on_exception",
+    "on_pretrain_routine_start": "on_fit_start", "on_pretrain_routine_end": "on_fit_start"}
+OF_LIGHTNING = re.compile(r"(lightning\.pytorch|lightning|pytorch_lightning)\.(?!fabric)(\w+\.)*(Callback|LightningModule|ModelCheckpoint|\w+Callback)$")
 FOR_THE_OTHERS = re.compile(r"rank\w*(\(\))? *(!= *0|> *0)|not (\w+\.)*is_(main|master|rank0|rank_zero|global_zero|local_main)")
 FOR_ALL_PROCESSES = re.compile(r"is_initialized|world_size|__main__|is_distributed")
 NAMES_A_RANK = re.compile(r"(^|[^a-z])(local_?rank|rank|gpu|device_?id|local)([^a-z]|$)", re.I)
@@ -26,6 +31,7 @@ class Batches(Scoped):
         self.taken_in_another_order(nodes)
         self.parts_that_stay()
         self.hooks_that_are_gone()
+        self.hooks_that_nothing_calls()
         self.frozen_batches()
         self.halves_under_a_scaler()
         self.events_not_waited_for(nodes)
@@ -105,6 +111,23 @@ class Batches(Scoped):
                 elif one.name == "training_step" and any(arg.arg == "optimizer_idx" for arg in one.args.args):
                     self.reader.mistake(one, "a hook that Lightning no longer calls", "training_step(…, optimizer_idx)", "RuntimeError",
                                         "Set self.automatic_optimization = False, and step each optimizer of self.optimizers().", doubted=old)
+
+    def is_of_lightning(self, of, deepest=3):
+        """Whether all that a class inherits is of Lightning, also through classes of the file."""
+        own = {one.name: one for one in self.tracing.index.classes}
+        return deepest > 0 and bool(of.bases) and all(OF_LIGHTNING.match(self.full(base)) or getattr(base, "id", "") in own and self.is_of_lightning(
+            own[base.id], deepest - 1) for base in of.bases)
+
+    def hooks_that_nothing_calls(self):
+        """def on_epoch_end(self, trainer, pl_module), of a Callback: Lightning 2 knows no such hook and leaves it out."""
+        if self.reader.pinned_for("lightning") or not self.says(r"\bTrainer\(|LightningCLI\(") or self.says(r"\bFabric\(|getattr\("):
+            return
+        old = "pytorch_lightning" in {name.split(".")[0] for name in self.tracing.names.values()}
+        for of in self.tracing.index.classes:
+            for one in of.body if self.is_of_lightning(of) else ():
+                if isinstance(one, ast.FunctionDef) and one.name in SILENT_HOOKS and not self.says(
+                        r"(?<!def )\b%s\b" % one.name):  # what the script calls or hands on by itself does run
+                    self.reader.mistake(one, "a hook that nothing calls any more", one.name, "the Trainer", SILENT_HOOKS[one.name], doubted=old)
 
     def frozen_batches(self):
         """@dataclass(frozen=True) class Batch, which a loader's collate_fn makes and Lightning can't move field by field."""

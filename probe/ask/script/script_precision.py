@@ -314,7 +314,7 @@ class Precision(Scoped):
 
     def flash_of_modules(self, nodes):
         """FLASH_ATTENTION alone in a module's forward(), where all that the script trains on the GPU is in float32."""
-        text = re.sub(r"set_float32_matmul_precision|float32", "", self.reader.text)
+        text = re.sub(r"set_float32_matmul_precision|float32|dtype *= *(torch|np|numpy)\.(uint8|int\d+|long|bool)\b", "", self.reader.text)
         if re.search(r"autocast|\.half\(|bfloat16|float16|[dD]type|precision|deepspeed|[tT]rainer|\.type\(|\bamp\b|fp16|bf16|\.to\(self|\.to\(other",
                      text) or not self.says(r"\.cuda\(|['\"]cuda") or not self.says(r"\.backward\("):
             return

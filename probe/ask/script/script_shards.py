@@ -6,6 +6,7 @@ DATA_PARALLEL = ("torch.nn.DataParallel", "torch.nn.parallel.DataParallel")
 OF_A_LOSS = re.compile(r"cross_entropy|_loss$|(^|\.)loss\w*$|criterion|Loss$")
 PARTS_WITH_WEIGHTS = re.compile(r"torch\.nn\.(Linear|Bilinear|Conv\w*\dd|Embedding|LSTM|GRU|MultiheadAttention|TransformerEncoderLayer|Parameter)$")
 WRAP_POLICIES = re.compile(r"torch\.distributed\.fsdp\.wrap\.(ModuleWrapPolicy|CustomPolicy)$")
+CALLED_POLICIES = tuple("torch.distributed.fsdp.wrap.%s_auto_wrap_policy" % kind for kind in ("transformer", "size_based", "lambda"))
 TIME_FIRST = ("torch.nn.RNN", "torch.nn.GRU", "torch.nn.LSTM", "torch.nn.TransformerEncoderLayer", "torch.nn.Transformer",
               "torch.nn.MultiheadAttention")
 READS_NUMBERS = ("norm", "mean", "std", "sum", "float", "detach", "cpu", "numpy", "tolist", "max", "min", "abs", "clone", "item")
@@ -19,6 +20,7 @@ class Shards(Ranks):
         self.names_of_a_wrapper()
         self.state_of_shards()
         self.one_unit()
+        self.called_policies()
         self.root_first()
         self.mesh_without_names()
         self.scaler_of_shards()
@@ -93,13 +95,39 @@ class Shards(Ranks):
 
     def members_of_replicas(self):
         """def forward(self, x): self.calls += 1, of a module in DataParallel, whose replicas are thrown away."""
-        inside = {self.class_of(call.args[0]) for call in self.calls_of(*DATA_PARALLEL) if call.args}
+        inside = {self.class_of(call.args[0]) for call in self.calls_of(*DATA_PARALLEL) if call.args and not self.has_one_gpu(call)}
+        parts = {getattr(call.func, "id", "") for of in self.classes if of.name in inside for call in calls_in(of.body)}
+        for of in (one for one in self.classes if one.name in inside | parts):
+            self.renewed_in_replicas(of)
         for of in (one for one in self.classes if one.name in inside):
             forward = next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "forward"), None)
             for one in ast.walk(forward) if forward is not None else ():
                 if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Attribute) and self.written(
                         one.target.value) == "self" and not self.says(r"register_buffer\(['\"]%s" % re.escape(one.target.attr)):
                     self.mistake(one, "a member of a replica that is thrown away", self.written(one.target))
+
+    def has_one_gpu(self, call):
+        """DataParallel(model, device_ids=[0]), which calls the model itself and makes no replica."""
+        ids = self.value_of(self.given(call, 1, "device_ids")) if self.given(call, 1, "device_ids") is not None else None
+        return isinstance(ids, (ast.List, ast.Tuple)) and len(ids.elts) < 2 and not any(isinstance(one, ast.Starred) for one in ids.elts)
+
+    def renewed_in_replicas(self, of):
+        """def forward(self, x): self.mean = 0.9 * self.mean + 0.1 * x.mean(0), which makes a new tensor of a replica's buffer."""
+        forward = next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "forward"), None)
+        kept = {self.said(call.args[0]) for call in calls_in(of.body) if self.written(call.func) == "self.register_buffer" and call.args}
+        kept |= {one.targets[0].attr for part in of.body if getattr(part, "name", "") == "__init__" for one in ast.walk(part) if isinstance(
+            one, ast.Assign) and isinstance(one.targets[0], ast.Attribute) and type(getattr(one.value, "value", None)) in (int, float)}
+        set_here = [one for one in ast.walk(forward) if isinstance(one, ast.Assign)] if forward is not None else []
+        for one in set_here:
+            target = one.targets[0]
+            if not isinstance(target, ast.Attribute) or self.written(target.value) != "self" or target.attr not in kept:
+                continue
+            again = isinstance(one.value, ast.BinOp) or isinstance(one.value, ast.Call) and getattr(one.value.func, "attr", "") in (
+                "lerp", "add", "mul", "sub", "cat", "maximum", "minimum")
+            name = self.written(target)
+            if again and any(isinstance(part, ast.Attribute) and self.written(part) == name for part in ast.walk(one.value)) and sum(
+                    self.written(other.targets[0]) == name for other in set_here) == 1:
+                self.mistake(one, "a member of a replica that is thrown away", name)
 
     def one_gpu_of_replicas(self):
         """def forward(self, x): torch.arange(n, device=self.device), which is cuda:0 in each replica of DataParallel."""
@@ -319,6 +347,15 @@ class Shards(Ranks):
             if unused and self.given(call, 4, "auto_wrap_policy") is None and not any(k.arg is None for k in call.keywords):
                 name, value = sorted(unused.items())[0]
                 self.mistake(call, "a model that is one shard's unit", name, other=value)
+
+    def called_policies(self):
+        """auto_wrap_policy=transformer_auto_wrap_policy(transformer_layer_cls={Block}), which has yet to get its module."""
+        asked = ("module", "recurse", "nonwrapped_numel")
+        for call in self.calls_of(*CALLED_POLICIES):
+            named = {k.arg for k in call.keywords}
+            missing = [one for one in asked[len(call.args):] if one not in named]
+            if missing and None not in named and not any(isinstance(one, ast.Starred) for one in call.args):
+                self.mistake(call, "a policy that is called instead of given", ", ".join(missing), self.written(call.func), doubted=False)
 
     def root_first(self):
         """fully_shard(model); for layer in model.layers: fully_shard(layer)"""

@@ -52,6 +52,11 @@ OPTIONS_OF_GRAPPLER = ("auto_mixed_precision auto_mixed_precision_mkl auto_mixed
                        "use_plugin_optimizers disable_meta_optimizer min_graph_nodes auto_parallel").split()
 
 
+# Transforms of torchvision's first kind that are plain objects, and what only a module has.
+PLAIN_TRANSFORMS = re.compile(r"torchvision\.transforms\.(transforms\.)?(Compose|ToTensor|PILToTensor|ToPILImage|Lambda|RandomOrder|RandomChoice)$")
+OF_MODULES = ("to", "cuda", "cpu", "eval", "train", "half", "parameters", "modules", "requires_grad_", "state_dict")
+
+
 class Steps(WholeFile):
     def look(self, nodes):
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
@@ -100,6 +105,7 @@ class Steps(WholeFile):
             self.moved_before_its_gpu()
             self.switches_of_workers()
             self.dropped_fields(nodes)
+            self.transforms_as_modules()
         if "tensorflow" in roots:
             self.halves_of_no_optimization(nodes)
             self.parts_without_limit(nodes)
@@ -491,9 +497,23 @@ class Steps(WholeFile):
             function = self.origins.function_of(one) if isinstance(one, ast.arg) else None
             of = self.origins.scope(function) if function is not None else None
             whole = isinstance(of, ast.ClassDef) and function.name == "forward" and of.name not in inside and one.arg != "self"
-            if not whole and not (isinstance(one, ast.Call) and (self.full(one.func) in MADE_OF_NUMBERS[:-2] or self.is_frozen(one.func))):
+            if not whole and not (isinstance(one, ast.Call) and (self.full(one.func) in MADE_OF_NUMBERS[:-2] or self.is_frozen(
+                    one.func) or self.freezes_itself(one.func) and all(self.is_input(given, inside, call) for given in one.args))):
                 return False
         return bool(first)
+
+    def freezes_itself(self, layer):
+        """Whether self.stem is of a class whose __init__ ends with self.requires_grad_(False), and nothing thaws it."""
+        if self.says(r"requires_grad(_\(| *= *(?![ =]))(?!False)"):
+            return False
+        made = self.origins.made(layer)
+        for of in self.origins.functions_of(made.func) if isinstance(made, ast.Call) and isinstance(layer, ast.Attribute) else ():
+            init = next((one for one in getattr(of, "body", ()) if isinstance(one, ast.FunctionDef) and one.name == "__init__"), None)
+            last = init.body[-1] if init is not None and isinstance(of, ast.ClassDef) else None
+            if last is not None and (self.written(last) == "self.requires_grad_(False)" or isinstance(last, ast.For) and self.written(
+                    last.iter) == "self.parameters()" and re.search(r"\.requires_grad(_\(| = )False", self.reader.written_whole(last))):
+                return True
+        return False
 
     def is_frozen(self, layer):
         """Whether self.embed needs no gradient: for p in model.embed.parameters(): p.requires_grad = False."""
@@ -515,6 +535,17 @@ class Steps(WholeFile):
     def handed_to(self, call):
         """The inputs of checkpoint(function, *inputs) or checkpoint_sequential(functions, segments, input)."""
         return call.args[2:3] if self.full(call.func).endswith("_sequential") else call.args[1:]
+
+    def transforms_as_modules(self):
+        """transforms.Compose([…]).to(device), of torchvision's first kind of transforms."""
+        for call in self.tracing.index.calls if self.says(r"torchvision") else ():
+            if not isinstance(call.func, ast.Attribute) or call.func.attr not in OF_MODULES or self.full(call.func) or any(
+                    isinstance(one, ast.Try) or isinstance(one, (ast.If, ast.IfExp)) and re.search(r"isinstance|hasattr|callable", self.written(one.test))
+                    for one in self.origins.around(call)):
+                continue
+            kinds = {self.full(one.func) if isinstance(one, ast.Call) else "" for one in self.origins.of(call.func.value, True)}
+            if kinds and all(PLAIN_TRANSFORMS.match(kind) for kind in kinds):
+                self.mistake(call, "a transform that is no module", sorted(kinds)[0].rsplit(".", 1)[-1], call.func.attr, doubted=False)
 
     def checkpoints_that_evaluate(self, nodes):
         """from_pretrained() gives a model that evaluates, whose checkpoints do nothing."""
