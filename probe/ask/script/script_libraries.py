@@ -144,7 +144,7 @@ class Libraries:
             return
         for word in words:
             if word in GONE_ARGUMENTS[of]:
-                at = self.reader.keyword_of(node, word)
+                at = words.nodes.get(word, self.reader.keyword_of(node, word))
                 self.reader.mistake(at, "an argument that is gone", word, of, GONE_ARGUMENTS[of][word])
                 return
 

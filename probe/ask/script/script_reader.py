@@ -2314,14 +2314,16 @@ class Reader:
     def asks_for_gpu(self, node, number):
         """if torch.cuda.is_available(): model.cuda(), behind which a variable is too late wherever there is a GPU.
 
-        A branch that leaves its function is left alone: what follows runs where there is none.
+        A branch that leaves its function is left alone: what follows runs where there is none. So is a script that starts
+        others, for which the variable may be meant.
         """
         without = isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not)
         test = node.test.operand if without else node.test
         leaves = any(isinstance(one, (ast.Return, ast.Raise, ast.Continue, ast.Break)) or isinstance(one, ast.Call) and getattr(
             one.func, "attr", getattr(one.func, "id", "")) in ("exit", "_exit", "quit") for part in (
                 node.orelse if without else node.body) for one in ast.walk(part))
-        if isinstance(test, ast.Call) and self.full(test.func) == "torch.cuda.is_available" and not leaves:
+        if isinstance(test, ast.Call) and self.full(test.func) == "torch.cuda.is_available" and not leaves and not re.search(
+                r"subprocess|Popen|os\.(system|exec|spawn|posix)|multiprocessing", self.text):
             self.with_gpu.add(number + "ab"[without])
 
     def narrow(self, test):

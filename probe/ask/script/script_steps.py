@@ -1438,11 +1438,15 @@ class Steps(WholeFile):
                 if not isinstance(method, ast.FunctionDef) or method.name.startswith("__") and method.name != "__call__" or method.decorator_list:
                     continue
                 given = {one.arg for one in method.args.args[1:]}
+                for loop in ast.walk(method):  # for name, value in values.items()
+                    if isinstance(loop, ast.For) and re.match(r"\w+\.(items|values)\(\)$", self.written(loop.iter)):
+                        given |= {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
                 for one in ast.walk(method):
                     kept = self.grows_with(one, given)
                     if kept is None or re.search(r"\b%s = .*\b%s\b|self\.\w+(\.\w+)* = .*self\.\w+\.detach|no_grad" % (kept, kept), self.reader.written_whole(method)):
                         continue
                     target = one.target if isinstance(one, ast.AugAssign) else one.targets[0]
+                    target = target.value if isinstance(target, ast.Subscript) else target
                     handed = self.handed_with_graph(method, kept) if self.is_read_as_number(target.attr, one) else None
                     if handed is not None and self.is_kept_over(handed) and not any(event.get("name") == "a loss that is kept with its graph" for event in self.reader.events):
                         self.mistake(one, "a loss that is kept with its graph", kept, other=handed)
@@ -1453,11 +1457,31 @@ class Steps(WholeFile):
         for one in self.origins.nodes:
             if not isinstance(one, ast.Attribute) or one.attr != name or not isinstance(one.ctx, ast.Load) or id(one) in own:
                 continue
+            if self.is_item_read(one, statement):
+                continue
             if not any(isinstance(outer, (ast.FormattedValue, ast.Compare)) or isinstance(outer, ast.Call) and (
                     getattr(outer.func, "id", "") in ("float", "print", "round") or getattr(outer.func, "attr", "") in ("item", "detach"))
                        for outer in self.origins.around(one)):
                 return False
         return True
+
+    def is_item_read(self, table, statement):
+        """old = self.means.get(name, value) beside the statement; or a loop over self.means.items() that takes numbers of the values."""
+        outer = next((one for one in self.origins.around(table) if isinstance(one, (ast.stmt, ast.comprehension))), None)
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+        if not isinstance(target, ast.Subscript) or outer is None:
+            return False
+        if isinstance(outer, ast.Assign):
+            return self.origins.scope(outer) is self.origins.scope(statement) and isinstance(outer.targets[0], ast.Name) and \
+                outer.targets[0].id in self.names_of_item(statement, target.value)
+        if not isinstance(outer, (ast.For, ast.comprehension)) or not re.search(r"\.(items|values)\(\)$", self.written(outer.iter)):
+            return False
+        value = outer.target.elts[-1] if isinstance(outer.target, ast.Tuple) else outer.target
+        reads = [one for one in ast.walk(self.origins.parents[id(outer)] if isinstance(outer, ast.comprehension) else outer) if isinstance(
+            one, ast.Name) and one.id == getattr(value, "id", "") and isinstance(one.ctx, ast.Load)]
+        return bool(reads) and all(any(isinstance(around, ast.FormattedValue) or isinstance(around, ast.Call) and (getattr(
+            around.func, "id", "") in ("float", "print", "round") or getattr(around.func, "attr", "") in ("item", "detach"))
+                                       for around in self.origins.around(one)) for one in reads)
 
     def is_kept_over(self, handed):
         """Whether the loop around an expression makes no object of the file's classes, so that what keeps it is older."""
@@ -1467,30 +1491,49 @@ class Steps(WholeFile):
     def grows_with(self, one, given):
         """The parameter that a statement adds to what it adds to itself each time, as it is; None: none."""
         target = one.target if isinstance(one, ast.AugAssign) else one.targets[0] if isinstance(one, ast.Assign) else None
+        table = target.value if isinstance(target, ast.Subscript) else None  # self.means[name]
+        target = target if table is None else table
         if not isinstance(target, ast.Attribute) or getattr(target.value, "id", "") != "self":
             return None
         value = one.value
+        names = [target.attr] if table is None else self.names_of_item(one, table)
         if isinstance(one, ast.Assign) and not (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and any(
-                self.plain_in(side, target.attr) for side in (value.left, value.right))):
+                self.plain_in(side, name) for side in (value.left, value.right) for name in names)):
             return None
         sides = [value] if isinstance(one, ast.AugAssign) else [value.left, value.right]
         return next((name for name in sorted(given) for side in sides if self.plain_in(side, name)), None)
+
+    def names_of_item(self, statement, table):
+        """The names that hold what self.means has under some key, where a statement stores there: old = self.means.get(name, value)."""
+        item = re.compile(r"%s(\[\w+\]|\.get\(\w+(, [\w.]+)?\))$" % re.escape(self.written(table)))
+        function = self.origins.scope(statement)
+        return [one.targets[0].id for one in ast.walk(function) if isinstance(one, ast.Assign) and isinstance(
+            one.targets[0], ast.Name) and item.match(self.written(one.value))] + [self.written(one) for one in ast.walk(
+                statement.value) if isinstance(one, (ast.Subscript, ast.Call)) and item.match(self.written(one))]
 
     def plain_in(self, node, name):
         """Whether a product is one of this name or attribute, with nothing called on it."""
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div, ast.Add, ast.Sub)):
             return self.plain_in(node.left, name) or isinstance(node.op, (ast.Mult, ast.Add)) and self.plain_in(node.right, name)
-        return getattr(node, "id", getattr(node, "attr", None)) == name
+        return getattr(node, "id", getattr(node, "attr", None)) == name or isinstance(
+            node, (ast.Subscript, ast.Call)) and self.written(node) == name
 
     def handed_with_graph(self, method, name):
         """The expression that a method is given, of a loss or of what the model gave, in a loop that trains; None: not sure."""
         of_name = [one for one in self.origins.nodes if isinstance(one, ast.FunctionDef) and one.name == method.name]
         calls = [one for one in self.origins.nodes if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == method.name]
-        at = [one.arg for one in method.args.args].index(name) - 1
+        names = [one.arg for one in method.args.args]
         for call in calls if len(of_name) == 1 else [site.call for site in self.origins.sites(method)]:
+            if name not in names:  # each of **values, or of a dictionary that is written out in the call
+                table = next((self.value_of(one) for one in call.args if isinstance(self.value_of(one), ast.Dict)), None)
+                for one in [k.value for k in call.keywords if k.arg] + (table.values if table is not None else []):
+                    if self.has_graph(one, 10):
+                        return one
+                continue
+            at = names.index(name) - 1
             given = next((k.value for k in call.keywords if k.arg == name), call.args[at] if len(call.args) > at else None)
             for one in self.values_given(given) if given is not None else ():
-                if self.has_graph(one, 6):
+                if self.has_graph(one, 10):
                     return one
         return None
 
@@ -1513,6 +1556,15 @@ class Steps(WholeFile):
             return False
         if isinstance(node, ast.Name):
             made = self.origins.statements_of(node)
+            if len(made) == 1 and made[0] is scope:  # a parameter
+                at = next((n for n, one in enumerate(scope.args.args) if one.arg == node.id), None)
+                given = [next((k.value for k in site.keywords if k.arg == node.id), site.args[at - site.hidden] if 0 <= at - site.hidden < len(
+                    site.args) else None) for site in self.origins.sites(scope)] if at is not None else []
+                return bool(given) and all(isinstance(one, ast.AST) and self.has_graph(one, deepest - 1) for one in given)
+            if len(made) == 1 and isinstance(made[0], ast.Assign) and isinstance(made[0].targets[0], ast.Tuple) and isinstance(made[0].value, ast.Call):
+                part = self.part_returned(made[0], node.id)
+                if part is not None:
+                    return self.has_graph(part, deepest - 1)
             return len(made) == 1 and isinstance(made[0], ast.Assign) and self.has_graph(made[0].value, deepest - 1)
         if isinstance(node, ast.UnaryOp):
             return self.has_graph(node.operand, deepest - 1)
@@ -1520,11 +1572,20 @@ class Steps(WholeFile):
             return self.has_graph(node.left, deepest - 1) or self.has_graph(node.right, deepest - 1)
         if not isinstance(node, ast.Call):
             return False
-        if re.match(r"torch\.nn\.functional\.\w+$", self.full(node.func)):
+        if re.match(r"torch\.nn\.functional\.\w+$|torch\.(sum|mean|exp|log|square|abs|pow)$", self.full(node.func)):
             return bool(node.args) and self.has_graph(node.args[0], deepest - 1)
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("sum", "mean", "exp", "log", "pow", "square", "float", "flatten", "abs", "clamp", "view", "squeeze", "var", "std"):
             return self.has_graph(node.func.value, deepest - 1)
         return isinstance(node.func, ast.Name) and bool(re.search(r"\b%s\.parameters\(" % re.escape(node.func.id), self.reader.written_whole(scope)))
+
+    def part_returned(self, statement, name):
+        """What a function of the file gives for one of the names in first, second = losses(…); None: another call."""
+        at = next((n for n, one in enumerate(statement.targets[0].elts) if getattr(one, "id", "") == name), None)
+        functions = self.origins.functions_of(statement.value.func)
+        of = functions[0] if len(functions) == 1 and isinstance(functions[0], ast.FunctionDef) else None
+        given = [one.value for one in ast.walk(of) if isinstance(one, ast.Return)] if of is not None and not of.decorator_list else []
+        plain = len(given) == 1 and isinstance(given[0], ast.Tuple) and len(given[0].elts) == len(statement.targets[0].elts)
+        return given[0].elts[at] if plain and at is not None else None
 
     def objects_without_device(self, nodes):
         """dist.all_gather_object with NCCL, which takes the current GPU: the first, where nobody chose."""

@@ -36,6 +36,7 @@ OF_TENSOR_OTHER = ("item", "tolist", "size", "dim", "numel", "backward", "is_cud
 EAGER_STATE = ("Adagrad",)  # torch.optim's own that make their state at once
 CONTEXTS = ("tensorflow.device", "torch.cuda.device", "torch.autocast", "torch.cuda.amp.autocast", "torch.amp.autocast",
             "torch.cuda.stream", "torch.device", "jax.default_device", "keras.device", "jax.default_matmul_precision")
+MAPS_LEAVES = ("torch.utils._pytree.tree_map", "optree.tree_map")  # both give a new tree
 GIVES_BACK = ("torch.compile", "torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel", "torch.jit.script",
               "torch.nn.parallel.DataParallel", "jax.device_put", "jax.jit", "jax.device_get", "jax.lax.pmean",
               "jax.lax.psum", "jax.lax.pmax", "jax.lax.pmin", "jax.lax.all_gather", "jax.lax.stop_gradient",
@@ -1290,6 +1291,17 @@ class Torch(Loaders):
 
     # ---- statements
 
+    def moves_leaves(self, call):
+        """tree_map(lambda leaf: leaf.to(device), batch), of tensors; modules would move in place."""
+        if len(call.args) < 2:
+            return False
+        given = self.reader.find_value(call.args[0])
+        body = getattr(getattr(given, "node", call.args[0]), "body", None)
+        body = body[0].value if isinstance(body, list) and len(body) == 1 and isinstance(body[0], ast.Return) else body
+        text = self.reader.written(body) if isinstance(body, ast.AST) else ""
+        leaves = re.search(r"is_tensor|Tensor\b", text) or re.match(r"(\w*_)?(batch|inputs?|samples?|targets?|data)$", self.reader.written(call.args[1]))
+        return bool(leaves) and re.search(r"\.(to|cuda|cpu|half|float|bfloat16|pin_memory)\(", text) is not None
+
     def dropped(self, node, of):
         """A statement that is nothing but a call, whose result would have been what matters."""
         reader = self.reader
@@ -1312,7 +1324,7 @@ class Torch(Loaders):
             return reader.mistake(of, "a result that is dropped", reader.written(of))
         if isinstance(called, Thing) and called.kind == "scaler" and of.func.attr == "scale":
             return reader.mistake(of, "a result that is dropped", reader.written(of))
-        if name in GIVES_BACK:
+        if name in GIVES_BACK or name in MAPS_LEAVES and self.moves_leaves(of):
             return reader.mistake(of, "a result that is dropped", reader.written(of))
         if isinstance(of.func, ast.Attribute) and of.func.attr in MOVES and name is None:
             thing = reader.find_value(of.func.value)
