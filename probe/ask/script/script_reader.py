@@ -1421,6 +1421,8 @@ class Reader:
                     return self.follow(method, [self.scope.names.get("self")] + values, words, node)
         if attribute in ("to", "cuda") and values and text_of(values[0]) is not None:
             self.note(node, "call", "." + attribute, text_of(values[0]))
+        if attribute == "pop" and values:
+            self.take_out(thing, values[0])
         if isinstance(thing, Many) and attribute in ("append", "extend", "insert", "pop", "remove", "clear"):
             return self.grow(thing, attribute, values)
         if is_form(thing) and attribute in ("format", "split", "strip", "lower", "upper"):
@@ -2249,6 +2251,14 @@ class Reader:
         for target in node.targets:
             if isinstance(target, ast.Name):
                 self.scope.names.pop(target.id, None)
+            elif isinstance(target, ast.Subscript):
+                self.take_out(self.value(target.value), self.value(target.slice.value if type(target.slice).__name__ == "Index" else target.slice))
+
+    @staticmethod
+    def take_out(mapping, key):
+        """del settings["mode"] and settings.pop("mode"): nothing is known of the member from here on."""
+        if isinstance(mapping, Thing) and mapping.kind == "mapping" and not mapping["environment"] and isinstance(key, Text):
+            mapping.attributes.pop(key.value, None)
 
     def is_main(self, test):
         """Whether it asks for __name__ == "__main__"; then the answer is known."""
