@@ -153,10 +153,25 @@ class Results:
                  function.node.args.kwonlyargs}
         if any(isinstance(one, ast.Name) and one.id in given for one in [node.left] + node.comparators):
             return None
+        if not isinstance(node.left, ast.Constant) and not isinstance(node.comparators[0], ast.Constant) and any(
+                map(self.is_kept_parameter, [node.left] + node.comparators)):
+            return None
         if why:
             always = "always" if op.startswith("Not") else "never"
             self.reader.mistake(node, "a comparison that is never true", self.reader.written(node), always, why)
         return None
+
+    def is_kept_parameter(self, node):
+        """self.name, which a method was given: another object of the class may have been given another."""
+        owner = self.reader.inside[-1].owner if self.reader.inside and isinstance(node, ast.Attribute) else None
+        for method in owner.node.body if owner else ():
+            takes = {one.arg for one in method.args.args + method.args.kwonlyargs} if isinstance(method, ast.FunctionDef) else ()
+            for one in ast.walk(method) if takes else ():
+                targets = one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AnnAssign) else []
+                if targets and getattr(one.value, "id", "") in takes and any(isinstance(target, ast.Attribute) and target.attr == node.attr and getattr(
+                        target.value, "id", "") == "self" for target in targets):
+                    return True
+        return False
 
     def not_in(self, left, right):
         """Why this is in none of those."""

@@ -36,6 +36,7 @@ PARTS_OF_STATES = ("params", "opt", "opt_state", "weights", "model", "variables"
                    "target_params", "master", "velocity", "momentum")
 WAITS_OF_TRACES = re.compile(r"block_until_ready(?!\s*(\n|$))|device_get|\.item\(|\.tolist\(|effects_barrier|float\(|int\(|asarray\(|"
                              r"np\.array\(|onp\.|print\(|copy_to_host|\.numpy\(|\.result\(|assert|%timeit|if .*loss")
+NAMES_OF_SIZES = re.compile(r"(?i)(sizes?|lengths?|widths?|dims?|shapes?|resolutions?|lens|heads|ns)\)*$")
 OF_CASES = "*"  # among the names that a loop binds: it goes through cases
 MAKES_ARRAYS = re.compile(r"(jax\.)?numpy\.(array|asarray|zeros|ones|full|empty|arange|linspace|eye|hanning|hamming|blackman|stack|concatenate|"
                           r"tile|random\.(rand|randn|normal|uniform|randint))$")
@@ -316,6 +317,8 @@ class Tracing:
                     bound |= self.stored(inner)
                 if not self.repeats(statement) and not self.carries_on(statement):
                     bound.add(OF_CASES)
+                if self.is_of_sizes(statement):
+                    bound |= {OF_CASES + name for name in self.stored(statement.target)}
                 if not isinstance(statement, ast.While):
                     bound |= self.stored(statement.target)
                 self.block(statement.body, loops + (bound, ))
@@ -524,13 +527,40 @@ class Tracing:
                          r"sizes|dims|widths|layers|hidden|features", name) is not None
 
     def carries_on(self, loop):
-        """Whether a round hands on what the last one gave: state, loss = step(state, batch)."""
+        """Whether a round hands on what the last one gave: state, loss = step(state, batch), and no state that this round made."""
+        made = self.stored(loop.target) if isinstance(loop, ast.For) else set()
         for one in loop.body:
             if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
                 given = {self.written(each) for each in one.value.args if isinstance(each, (ast.Name, ast.Attribute))}
-                if given & self.stored(one) - (self.stored(loop.target) if isinstance(loop, ast.For) else set()):
+                if given & self.stored(one) - made:
                     return True
+            if isinstance(one, ast.Assign):
+                read = {self.written(each) for each in ast.walk(one.value) if isinstance(each, (ast.Name, ast.Attribute))}
+                made = made | self.stored(one) - read
         return False
+
+    def is_of_sizes(self, loop):
+        """for size in sizes: x = normal(key, (size, 16)): an experiment for each size. Layers of these sizes are kept or handed on."""
+        if not isinstance(loop, (ast.For, ast.AsyncFor)) or not NAMES_OF_SIZES.search(self.written(loop.iter)) and not (isinstance(
+                loop.iter, (ast.Tuple, ast.List)) and all(type(getattr(one, "value", None)) is int for one in loop.iter.elts)):
+            return False
+        own = self.stored(loop.target)
+        return not any(is_call(one, "append") and not self.is_measured(one) or isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) or
+                       isinstance(one, (ast.Yield, ast.AugAssign)) or isinstance(one, ast.Assign) and isinstance(
+                           one.value, ast.Name) and one.value.id in own for part in loop.body for one in ast.walk(part)) and not self.carries_on(loop)
+
+    def is_measured(self, call):
+        """Whether what is appended is a time or a number of the host's."""
+        return bool(call.args) and re.search(r"time\.|perf_counter|clock|\bfloat\(|elapsed|seconds|\bms\b", self.written(call.args[0])) is not None
+
+    def changes_with(self, bound, text, call):
+        """Whether a key is another one in each round, or a round is an experiment of its own."""
+        return self.binds(bound, text) or OF_CASES in bound or self.is_of_size(bound, call)
+
+    @staticmethod
+    def is_of_size(bound, call):
+        """Whether a call names what a loop over sizes binds."""
+        return any(isinstance(one, ast.Name) and OF_CASES + one.id in bound for one in ast.walk(call))
 
     @staticmethod
     def binds(bound, text):
@@ -687,10 +717,12 @@ class Tracing:
             bound = self.stored(statement)
             for call in self.own_calls(statement):
                 for text in self.consumed(call):
+                    if any(self.is_of_size(one, call) for one in loops):
+                        continue  # what a speed is measured with need not be independent
                     if text in drawn and not compares():
                         self.reader.mistake(call, "a key that is used twice", text, self.written(drawn[text]),
                                             other=drawn[text])
-                    elif loops and not any(self.binds(one, text) or OF_CASES in one for one in loops):
+                    elif loops and not any(self.changes_with(one, text, call) for one in loops):
                         self.reader.mistake(call, "a key that every round uses", text)
                     elif text in divided and self.full(call.func).startswith("jax.random.") and not compares():
                         self.reader.mistake(call, "a key that is used twice", text, self.written(divided[text]), other=divided[text])
@@ -729,7 +761,7 @@ class Tracing:
                 (k.value for k in call.keywords if k.arg == parameter), None)
             text = self.written(given) if isinstance(given, (ast.Name, ast.Attribute)) or isinstance(
                 given, ast.Subscript) and self.origins.key(given) is not None else ""
-            if text and not any(self.binds(one, text) or OF_CASES in one for one in loops):
+            if text and not any(self.changes_with(one, text, call) for one in loops):
                 self.reader.mistake(call, "a key that every round uses", text)
 
     def timings(self, body):
