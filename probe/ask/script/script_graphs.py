@@ -305,13 +305,33 @@ class Graphs(OfValues):
                     call.func.value, re.compile(r"(tensorflow\.)?keras\.(\w+\.)*(Model|Sequential)$|(tensorflow\.)?keras\.applications\.")) is None:
                 continue
             for one in self.origins.of(keyword.value):
-                fields = self.fields_of(one)
+                fields = [] if self.asks_for_keras(one) else self.fields_of(one) + self.words_added(call, keyword.value)
                 gone = next((name for name in ("workers", "use_multiprocessing", "max_queue_size") if name in fields), None)
                 if gone and not any(e["subject"] == "script-mistake" and e["line"] == call.lineno for e in self.reader.events):
                     self.reader.mistake(call, "an argument that Keras 3 lacks", gone, call.func.attr, doubted=True)
 
+    def asks_for_keras(self, node):
+        """Whether a node stands in a branch that asks for the version of Keras."""
+        return any(isinstance(one, (ast.If, ast.IfExp)) and re.search(r"(?i)version|keras|signature|hasattr|legacy", self.written(one.test)) or
+                   isinstance(one, ast.Try) for one in self.origins.around(node))
+
+    def words_added(self, call, node):
+        """The words of feeding["workers"] = 4 and feeding.update(workers=4) in the function of a call."""
+        function = next((one for one in self.origins.around(call) if isinstance(one, ast.FunctionDef)), None)
+        words = []
+        for one in ast.walk(function) if function is not None and isinstance(node, ast.Name) else ():
+            if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) and self.written(one.value) == node.id and not self.asks_for_keras(one):
+                words.append(self.said(one.slice))
+            elif self.method(one, "update") and self.written(one.func.value) == node.id and not self.asks_for_keras(one):
+                words += [k.arg for k in one.keywords]
+        return words
+
     def fields_of(self, one):
-        """The names that asdict(X()) or vars(X()) of a dataclass of the file give."""
+        """The names that a dictionary has, or asdict(X()) or vars(X()) of a dataclass of the file give."""
+        if isinstance(one, ast.Dict):
+            return [key.value for key in one.keys if isinstance(key, ast.Constant)]
+        if isinstance(one, ast.Call) and getattr(one.func, "id", "") == "dict":
+            return [k.arg for k in one.keywords]
         if not isinstance(one, ast.Call) or getattr(one.func, "attr", getattr(one.func, "id", "")) not in ("asdict", "vars") or not one.args:
             return []
         made = self.value_of(one.args[0])

@@ -12,6 +12,15 @@ METRICS_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.metrics\.[A-Z]\w+$")
 WEIGHED_LAYERS = re.compile(r"(tensorflow\.|tf_)?keras\.layers\.(Dense|Conv\w+|LSTM|GRU|Embedding|MultiHeadAttention|BatchNormalization|LayerNormalization)$")
 
 
+# What a script says of itself whose layers are to compute in 16 bits.
+ASKS_FOR_SPEED = re.compile(r"(?i)mixed.?precision|tensor.?core|\b(comput\w+|matmuls?|products?|arithmetic|activations|forward|train\w*)\b.*\b(bf16|bfloat16|fp16|"
+                            r"float16|half)\b|\b(bf16|bfloat16|fp16|float16|half)\b.*\b(comput\w+|matmuls?|products?|arithmetic|activations|speed|faster)\b|"
+                            r"^--(fast|amp|mixed\w*)$")
+# Names of shardings that are meant to divide what they place.
+SHARDINGS_OF_DATA = re.compile(r"(?i)(^|[._'\"])(batch(es)?|data|examples?|inputs?|samples?|images|tokens)(_?(sharding|spec|placement|layout|shards?))?"
+                               r"(['\"]\])?$|^(shard(ed|s)?|split|divided)(_\w*)?$|\.(sharded|split|divided)$")
+
+
 class Jitted(OfValues):
     def look(self, nodes):
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
@@ -54,6 +63,7 @@ class Jitted(OfValues):
             self.counters_of_nnx(nodes)
             self.applied_in_training(nodes, calls)
             self.narrow_weights(calls)
+            self.wide_products(nodes)
             self.small_eps_of_optax(calls)
         if "equinox" in roots:
             self.functions_as_leaves(nodes, calls)
@@ -526,7 +536,10 @@ class Jitted(OfValues):
             of = self.value(call.args[1]) if self.full(call.func) == "jax.device_put" and len(call.args) > 1 else None
             spec = self.value(of.args[1]) if isinstance(of, ast.Call) and self.full(of.func) == "jax.sharding.NamedSharding" and len(
                 of.args) > 1 else None
-            if isinstance(spec, ast.Call) and not spec.args and re.search(
+            where = self.written(call.args[1]) if isinstance(spec, ast.Call) and not spec.args else ""
+            if SHARDINGS_OF_DATA.search(where):
+                self.reader.mistake(of, "a batch that every device has whole", where, other=call, doubted=True)
+            elif isinstance(spec, ast.Call) and not spec.args and re.search(
                     r"(^|[._])(x|y|xs|ys|batch|data|images?|labels?|tokens|inputs|targets)s?$", self.written(call.args[0])):
                 self.mistake(call, "a batch that every device has whole", self.written(call.args[0]))
 
@@ -654,6 +667,47 @@ class Jitted(OfValues):
                 return self.mistake(one, "weights that small steps don't change", self.written(kind), self.written(small), other=small)
         return None
 
+    def wide_products(self, nodes):
+        """nn.Dense(8, param_dtype=jnp.bfloat16) and no dtype, of inputs in float32: Flax computes in float32."""
+        if self.says(r"memory|stochastic|master|frozen|lora|fits?\b|storage|stored|(?i:tpu)|\[['\"]dtype['\"]\] *=") or not self.says(
+                r"apply_updates|apply_gradients|nnx\.Optimizer\(") or not self.says(r"float32|jnp\.(ones|zeros)\(|random\.normal\("):
+            return
+        said = re.findall(r"#.*", self.reader.text) + [one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        if not any(ASKS_FOR_SPEED.search(one) for one in said):
+            return
+        narrow, held = [], set()
+        for one in nodes:
+            if isinstance(one, ast.Call) and (self.full(one.func).startswith(("flax.linen.", "flax.nnx.")) or self.full(one.func) in (
+                    "dict", "functools.partial") or getattr(one.func, "id", "") == "dict"):
+                kind, other = (next((k.value for k in one.keywords if k.arg == name), None) for name in ("param_dtype", "dtype"))
+                other = other or next((k.value for k in one.keywords if k.arg is None and kind is not None), None)
+            elif isinstance(one, ast.Dict):
+                kind, other = (next((value for key, value in zip(one.keys, one.values) if getattr(key, "value", "") == name), None)
+                               for name in ("param_dtype", "dtype"))
+                other = one if None in one.keys else other
+            else:
+                kind = other = None
+            if kind is None:
+                continue
+            known = self.origins.known(kind)
+            if len(known) != 1 or not self.is_half(known[0]):
+                continue
+            if other is not None or "Embed" in self.written(getattr(one, "func", one)):
+                return
+            narrow.append((one, kind))
+            held.add(id(known[0]))
+            held.add(id(kind))
+        # What is cast to the narrow kind elsewhere may be what the layers compute with.
+        others = [one for one in nodes if narrow and self.is_half(one) and id(one) not in held]
+        casts = [one.args[0] for one in nodes if narrow and is_call(one, "astype") and one.args] + [
+            k.value for one in nodes if narrow and isinstance(one, ast.Call) for k in one.keywords if k.arg == "dtype"]
+        if narrow and not others and all(re.search(r"float32|int\d+|bool|float64", self.written(one)) for one in casts):
+            self.reader.mistake(narrow[0][0], "weights in half under products in float32", self.written(narrow[0][1]), doubted=True)
+
+    @staticmethod
+    def is_half(node):
+        return getattr(node, "attr", getattr(node, "value", None)) in ("bfloat16", "float16")
+
     def narrow_trees(self, calls):
         """params = jax.tree.map(lambda a: a.astype(jnp.bfloat16), params), and optax.adamw(1e-5) of them."""
         if self.says(r"stochastic|master|float32_params|frozen|lora|to_fp32"):
@@ -711,7 +765,7 @@ class Jitted(OfValues):
                           isinstance(one.ctx, ast.Store)}
                 wait = waits[0] if len(waits) == 1 and isinstance(waits[0], ast.Name) and waits[0].id not in stored else None
                 made = next((one for part in between for one in ast.walk(part) if isinstance(one, ast.Assign) and isinstance(
-                    one.value, ast.Call) and one.lineno < wait.lineno and self.gives(one.value, wait)), None) if wait is not None else None
+                    one.value, ast.Call) and one.lineno < wait.lineno and all(self.gives(one.value, of) for of in parts)), None) if wait is not None else None
                 if made is not None and not re.search(r"device_get|\.item\(|float\(|asarray\(", "\n".join(map(self.reader.written_whole, between))):
                     self.mistake(self.origins.parents[id(wait)], "a wait for what was given", wait.id, self.written(made.value), other=made)
 
@@ -839,7 +893,8 @@ class ClocksOfTraces(WholeFile):
                         self.tracing.decorated(d) for d in one.decorator_list[:at]):
                     traced = next(filter(None, map(self.tracing.decorated, one.decorator_list[at + 1:])))
                     return self.tell(stops, traced, one.name, one.decorator_list[at])
-            if isinstance(one, ast.Call) and getattr(one.func, "id", "") == of.name and one.args:
+            makes = one.func.func if isinstance(one, ast.Call) and isinstance(one.func, ast.Call) else getattr(one, "func", None)
+            if isinstance(one, ast.Call) and getattr(makes, "id", "") == of.name and one.args:  # timed(f), and timed("name")(f)
                 given = one.args[0]
                 traced = self.tracing.made(given) if isinstance(given, ast.Call) else self.tracing.traced_of(given) if isinstance(
                     given, (ast.Name, ast.Attribute)) else None

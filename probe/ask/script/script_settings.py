@@ -211,6 +211,54 @@ class Settings(WholeFile):
                         name, block, number, statement):
                     self.mistake(later, "settings that are changed behind the call that takes them", name, self.written(call.func), other=call)
                     return
+            if isinstance(given, (ast.Name, ast.Attribute)) and self.changed_elsewhere(self.written(given), call, block, statement):
+                return
+
+    def changed_elsewhere(self, name, call, block, statement):
+        """self.session = InferenceSession(path, self.options); self.strict(), which adds to self.options; and for … of what is added."""
+        if name == "self" or any(isinstance(one, (ast.For, ast.While)) for one in self.origins.around(statement)):
+            return False
+        function = next((one for one in self.origins.around(call) if isinstance(one, ast.FunctionDef)), None)
+        if function is not None and name in {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}:
+            return False  # who gave them may give them to the next
+        behind = [one for one in block if one.lineno > statement.lineno]
+        if sum(self.full(one.func) == self.full(call.func) for one in self.tracing.index.calls) > 1:
+            return False  # the next session may take them
+        for later in behind:
+            if isinstance(later, (ast.For, ast.With, ast.Assign, ast.Expr)) and self.changing(later, name) is not None:
+                return self.told_late(self.changing(later, name), name, name, call)
+            called = later.value if isinstance(later, ast.Expr) and isinstance(later.value, ast.Call) else None
+            for of in self.origins.functions_of(called.func) if called is not None else ():
+                if not isinstance(of, ast.FunctionDef) or sum(any(to is of for to in self.origins.functions_of(
+                        one.func)) for one in self.tracing.index.calls) != 1:
+                    continue
+                takes = [one.arg for one in of.args.args][isinstance(called.func, ast.Attribute) and bool(of.args.args) and of.args.args[0].arg == "self":]
+                inner = name if name.startswith("self.") and isinstance(called.func, ast.Attribute) and self.written(called.func.value) == "self" else next(
+                    (word for word, one in zip(takes, called.args) if self.written(one) == name), None)
+                change = next(filter(None, (self.changing(one, inner) for one in of.body)), None) if inner else None
+                if change is not None:
+                    return self.told_late(change, inner, name, call, called)
+        return False
+
+    def told_late(self, change, inner, name, call, called=None):
+        """Tells of a change, unless something else in the file reads the settings behind the call."""
+        for one in self.nodes:
+            if isinstance(one, (ast.Name, ast.Attribute)) and isinstance(one.ctx, ast.Load) and self.written(one) == name and one.lineno > call.lineno:
+                around = self.origins.parents.get(id(one))
+                inside = any(part is call or part is called for part in self.origins.around(one))
+                if not inside and not (isinstance(around, ast.Attribute) and (not isinstance(around.ctx, ast.Load) or CHANGES_SETTINGS.match(around.attr))):
+                    return False
+        self.mistake(change, "settings that are changed behind the call that takes them", inner, self.written(call.func), other=call)
+        return True
+
+    def changing(self, statement, name):
+        """The statement in a statement that changes a field of what has this name: name.field = …, name.add_entry(…)."""
+        for one in ast.walk(statement):
+            target = one.targets[0] if isinstance(one, ast.Assign) else one.value.func if isinstance(one, ast.Expr) and isinstance(
+                one.value, ast.Call) and isinstance(one.value.func, ast.Attribute) and CHANGES_SETTINGS.match(one.value.func.attr) else None
+            if isinstance(target, (ast.Attribute, ast.Subscript)) and self.written(target.value) == name:
+                return one
+        return None
 
     def block_of(self, statement):
         outer = self.origins.parents.get(id(statement))
