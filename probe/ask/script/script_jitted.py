@@ -763,11 +763,14 @@ class Jitted(OfValues):
                          if self.full(one.func) == "jax.block_until_ready" and one.args or is_call(one, "block_until_ready") and not one.args]
                 stored = {self.written(one) for part in between for one in ast.walk(part) if isinstance(one, (ast.Name, ast.Attribute)) and
                           isinstance(one.ctx, ast.Store)}
-                wait = waits[0] if len(waits) == 1 and isinstance(waits[0], ast.Name) and waits[0].id not in stored else None
+                # What is waited for: one name, or several in a tuple, none of which is made between the clocks.
+                parts = getattr(waits[0], "elts", waits) if len(waits) == 1 else []
+                given = all(isinstance(one, ast.Name) and one.id not in stored for one in parts)
+                wait = waits[0] if parts and given else None
                 made = next((one for part in between for one in ast.walk(part) if isinstance(one, ast.Assign) and isinstance(
                     one.value, ast.Call) and one.lineno < wait.lineno and all(self.gives(one.value, of) for of in parts)), None) if wait is not None else None
                 if made is not None and not re.search(r"device_get|\.item\(|float\(|asarray\(", "\n".join(map(self.reader.written_whole, between))):
-                    self.mistake(self.origins.parents[id(wait)], "a wait for what was given", wait.id, self.written(made.value), other=made)
+                    self.mistake(self.origins.parents[id(wait)], "a wait for what was given", self.written(wait), self.written(made.value), other=made)
 
     @staticmethod
     def gives(call, name):

@@ -65,6 +65,7 @@ class Kernels(OfValues):
             self.closed_early(nodes, functions)
             self.left_on_the_gpu(nodes)
             self.left_in_an_object(nodes)
+            self.left_in_a_launch(nodes)
             for call in calls:
                 target = self.word(call, "target_backend")
                 if target is not None and re.match(r"numba\.(n?jit|vectorize|guvectorize)$", self.full(call.func)):
@@ -79,6 +80,7 @@ class Kernels(OfValues):
         if {"pycuda", "cupy"} & roots and "numba" not in roots:
             self.left_on_the_gpu(nodes)
             self.left_in_an_object(nodes)
+            self.left_in_a_launch(nodes)
         if {"onnxruntime", "tensorrt"} & roots and "torch" in roots:
             self.bound_in_other_order(calls)
         if {"cupy", "numba", "pycuda"} & roots:
@@ -380,6 +382,25 @@ class Kernels(OfValues):
                         call) for one in ast.walk(call)):
                     self.mistake(reads[0], "a result that stays on the GPU", device, other=launches[-1])
 
+    def left_in_a_launch(self, nodes):
+        """kernel[blocks, threads](x, cuda.to_device(counts)), and counts is read: nothing holds the copy that was filled."""
+        for of, own in self.scopes(nodes):
+            for copy in own:
+                if not isinstance(copy, ast.Call) or not COPIES_TO_GPU.match(self.full(copy.func)) or len(copy.args) != 1 or copy.keywords or \
+                        not isinstance(copy.args[0], ast.Name) or self.launch_of(copy) is None:
+                    continue
+                host = copy.args[0]
+                filled = [one for one in own if isinstance(one, ast.Assign) and any(self.written(target) == host.id for target in one.targets)]
+                if len(filled) != 1 or not isinstance(filled[0].value, ast.Call) or not re.match(
+                        r"numpy\.(zeros|empty)(_like)?$", self.full(filled[0].value.func)):
+                    continue
+                names = [one for one in ast.walk(of) if isinstance(one, ast.Name) and one.id == host.id]
+                reads = [one for one in names if isinstance(one.ctx, ast.Load) and one.lineno > (getattr(copy, "end_lineno", None) or copy.lineno)]
+                other = any(isinstance(self.origins.parents.get(id(one)), (ast.Subscript, ast.Attribute, ast.keyword)) for one in names)
+                if reads and not other and not any(self.launch_of(one) is not None for one in reads) and not any(
+                        self.copies_back(call) and any(one in names for one in ast.walk(call)) for call in calls_in([of])):
+                    self.reader.mistake(copy, "a result that stays on the GPU", host.id, self.written(copy), other=reads[0], doubted=True)
+
     def left_in_an_object(self, nodes):
         """self.d_out = cuda.to_device(self.out), a kernel that is given self.d_out, and self.out is read."""
         attributes = [one for one in nodes if isinstance(one, ast.Attribute)]
@@ -618,14 +639,24 @@ class Kernels(OfValues):
             text, name = self.origins.text_of(source), self.origins.text_of(name)
             kernel = re.search(r"__global__\s+(?:void\s+)?[^;{]*?\b%s\s*\(([^)]*)\)" % re.escape(name), text) if text and name else None
             given = self.value_of(call.args[2])
-            if kernel is None or not isinstance(given, ast.Tuple) or any(isinstance(one, ast.Starred) for one in given.elts):
+            if kernel is None or not isinstance(given, ast.Tuple):
                 continue
-            for kind, one in zip(kernel.group(1).split(","), given.elts):
+            for kind, one in zip(kernel.group(1).split(","), self.spread(given.elts)):
                 if re.match(r"\s*(const\s+)?float\s+(const\s+)?\w+\s*$", kind) and self.is_plain_number(one, True, 6):
                     of = self.value_of(one)  # where it is computed
                     at = of if isinstance(of, (ast.BinOp, ast.Call)) else one
                     self.mistake(at, "a double for a float of a kernel", self.written(one), kind.strip(), other=call)
                     break
+
+    def spread(self, elements):
+        """What a tuple holds, also of *fields that the file writes out, up to the first that it doesn't."""
+        found = []
+        for one in elements:
+            of = self.value_of(one.value) if isinstance(one, ast.Starred) else None
+            if isinstance(one, ast.Starred) and (not isinstance(of, (ast.Tuple, ast.List)) or any(isinstance(part, ast.Starred) for part in of.elts)):
+                break
+            found += of.elts if isinstance(one, ast.Starred) else [one]
+        return found
 
     def is_plain_number(self, node, fraction, deepest):
         """Whether an expression is surely a float of Python's; without `fraction`, one of its whole numbers will do."""

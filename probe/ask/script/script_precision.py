@@ -23,6 +23,7 @@ class Precision(Scoped):
         self.clipped_by_another(nodes)
         self.functions_under_autocast(nodes)
         self.deterministic_without_space(nodes)
+        self.switch_of_convolutions(nodes)
         self.sizes_that_change(nodes)
         self.casts_to_float32(nodes)
         self.switched_in_the_place_of_a_dtype()
@@ -351,6 +352,21 @@ class Precision(Scoped):
         return None
 
     # ---- what a run can't repeat
+
+    def switch_of_convolutions(self, nodes):
+        """torch.backends.cudnn.allow_tf32 = True, of a model that has layers of products of matrices alone."""
+        if self.says(r"(?i)matmul\.(allow_tf32|fp32)|set_float32_matmul|fp32_precision|autocast|half|float16|conv|lstm|gru|rnn|torch\.load\(|hub|cudnn\.allow_tf32 = False"):
+            return
+        plain = getattr(sys, "stdlib_module_names", ())
+        roots = {name.split(".")[0] for name in self.tracing.names.values()}
+        if not plain or any(root not in plain and root not in ("torch", "numpy", "tqdm", "scipy", "sklearn", "pandas", "matplotlib") for root in roots):
+            return
+        layer = next((one for one in nodes if isinstance(one, ast.Call) and re.match(
+            r"torch\.(nn\.(Linear|Bilinear|Transformer\w*|MultiheadAttention)|matmul|mm|bmm|einsum)$", self.full(one.func))), None)
+        for one in nodes if layer is not None else ():
+            if isinstance(one, ast.Assign) and self.full(one.targets[0]) == "torch.backends.cudnn.allow_tf32" and getattr(one.value, "value", None) is True:
+                return self.mistake(one, "a switch of convolutions alone", self.written(layer), other=layer)
+        return None
 
     def deterministic_without_space(self, nodes):
         """torch.use_deterministic_algorithms(True), and CUBLAS_WORKSPACE_CONFIG nowhere."""

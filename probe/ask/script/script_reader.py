@@ -219,6 +219,7 @@ class Reader:
         self.with_gpu = set()  # steps of a path that each run takes which has a GPU, and calls of its driver to make
         self.one_left = False  # one of the two branches that were read last doesn't come to its end
         self.steps = self.branches = 0
+        self.sequences = {}  # what *these stand for, of which one member is known
         self.inside = []  # functions that are being followed, the innermost last
         self.results = []
         self.calls = []  # (call, its module) of each function that is being followed
@@ -750,6 +751,8 @@ class Reader:
         for node in nodes:
             value = self.value(node)
             starred = isinstance(node, ast.Starred)
+            if starred and isinstance(value, Thing) and value.kind == "sequence":
+                self.sequences[id(node)] = value
             found += value.items if starred and isinstance(value, Many) else [None if starred else value]
         return found
 

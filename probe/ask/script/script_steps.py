@@ -326,6 +326,8 @@ class Steps(WholeFile):
         """What a call makes that a with would have to enter, itself or as the result of a function of the file that enters none."""
         if self.full(call.func) in ENTERED_CONTEXTS:
             return call
+        if is_call(call, "scope") and not call.args and self.made_by(call.func.value, STRATEGIES_OF_TF) is not None:
+            return call
         called = [of for of in self.origins.functions_of(call.func) if isinstance(of, ast.FunctionDef)]
         if not called or any(re.search(r"\.use\(|__enter__|enter_context|\bwith\b|set_device", self.near(of)) for of in called):
             return None

@@ -679,6 +679,8 @@ class Torch(Loaders):
                          lies=of["device"] or of["lies"] if of else None)  # a scalar has no device, and is somewhere
         if last in ("Sequential", "ModuleList", "ModuleDict"):
             given = values[0].items if values and isinstance(values[0], Many) else values
+            if last == "Sequential" and len(node.args) == 1 and id(node.args[0]) in self.reader.sequences:
+                given = [self.reader.sequences[id(node.args[0])]]  # Sequential(*[Block() for _ in range(6)])
             each = None
             if len(given) == 1 and isinstance(given[0], Thing) and given[0].kind == "sequence":
                 each = given[0]["item"]  # ModuleList(Block() for _ in range(6))
@@ -752,7 +754,24 @@ class Torch(Loaders):
             optimizer.state["place"] = optimizer["of"]["device"]
             self.optimizers.append((optimizer, self.reader.path))
             optimizer.state["calls"] = self.reader.calls + [(node, self.reader.source)]
+        elif not isinstance(of, Bound) and self.grouped(first) is not None:
+            optimizer.state["groups_of"] = self.grouped(first)
+            self.optimizers.append((optimizer, self.reader.path))
+            optimizer.state["calls"] = self.reader.calls + [(node, self.reader.source)]
         return optimizer
+
+    def grouped(self, node):
+        """The module whose parameters groups(model), or [{"params": [p for p in model.parameters() if …]}], hands on as they are."""
+        function = self.reader.find(node.func.id) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
+        if isinstance(function, Function):
+            text = self.reader.written_whole(function.node)
+        else:
+            text = self.reader.written(node) if isinstance(node, (ast.List, ast.ListComp, ast.GeneratorExp)) else ""
+        if not re.search(r"\.(named_)?parameters\(\)", text) or re.search(r"clone|detach|float\(|deepcopy|\.data\b|\.to\(", text):
+            return None
+        modules = [value for value in (self.reader.find(one.id) for one in ast.walk(node) if isinstance(one, ast.Name)) if isinstance(
+            value, Thing) and value.kind == "module"]
+        return modules[0] if modules and all(one is modules[0] for one in modules) else None
 
     def of_unknown(self, node):
         """model.parameters() of a model that was made elsewhere."""

@@ -398,7 +398,7 @@ class Training:
         if not isinstance(of, Thing) or of.kind != "module":
             return
         for optimizer, path in reader.torch.optimizers:
-            if optimizer["of"] is of and reader.path[: len(path)] == path and not optimizer["replaced"] and \
+            if of in (optimizer["of"], optimizer["groups_of"]) and reader.path[: len(path)] == path and not optimizer["replaced"] and \
                     not exclusive(path, reader.path):
                 optimizer.state["replaced"] = True
                 made = optimizer["calls"]  # what the same function calls before is told there
@@ -858,6 +858,12 @@ class Training:
         """Functions that nobody calls begin anew."""
         return [step for step in path if step[:1] in "ucp"]
 
+    def is_scaled_limit(self, clip):
+        """Whether the limit of a clip is scaled as the gradients are: clip_grad_norm_(parameters, limit * scaler.get_scale())."""
+        given = clip.args[1:2] + [k.value for k in clip.keywords] if isinstance(clip, ast.Call) else []
+        names = {getattr(one, "id", getattr(one, "attr", "")) for of in given for one in ast.walk(of)} - {""}
+        return any("get_scale" in name or re.search(r"\b%s = [^\n]*get_scale\(" % re.escape(name), self.reader.text) for name in names)
+
     def scaled_steps(self):
         reader = self.reader
         scalers = []
@@ -868,7 +874,7 @@ class Training:
             if what == "clip":
                 for one in scalers:
                     last, _, at, of = self.last_of(number, one, ("scale", "unscale_", "step", "update"))
-                    if last == "scale" and not one["escaped"]:
+                    if last == "scale" and not one["escaped"] and not self.is_scaled_limit(node):
                         reader.torch.at((node, source),
                                         "gradients that are still scaled",
                                         reader.written(node),

@@ -352,12 +352,16 @@ class Waits(Scoped):
                     of, ast.ClassDef) else None
             own = sorted(own_nodes(leave), key=lambda one: getattr(one, "lineno", 0)) if leave is not None else []
             begun = next((one.lineno for one in own if isinstance(one, ast.Yield)), None if leave is of else 0)
-            if leave is None or begun is None or re.search(r"sync|\.item\(|\.cpu\(|Event|elapsed_time|wait", "\n".join(
-                    self.reader.written_whole(one) for one in leave.body if (getattr(one, "end_lineno", None) or one.lineno) > begun or leave is not of)):
+            if leave is None or begun is None:
                 continue
             stops = next((one for one in own if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and one.lineno > begun and any(
                 self.full_of_clock(end) for end in self.origins.of(one.left))), None)
-            for block in (one for one in nodes if stops is not None and isinstance(one, ast.With)):
+            # What waits behind the reading of the clock comes too late for it.
+            if stops is None or re.search(r"sync|\.item\(|\.cpu\(|Event|elapsed_time|wait", "\n".join(
+                    self.reader.written_whole(one) for one in leave.body if one.lineno <= stops.lineno and (
+                        (getattr(one, "end_lineno", None) or one.lineno) > begun or leave is not of))):
+                continue
+            for block in (one for one in nodes if isinstance(one, ast.With)):
                 entered = any(isinstance(made, ast.Call) and of.name in (
                     getattr(made.func, "id", ""), leave is of and getattr(made.func, "attr", ""))
                               for item in block.items for made in [self.value_of(item.context_expr)])
