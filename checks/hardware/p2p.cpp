@@ -21,7 +21,12 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               helped_by("peer-access-off"),
-              {{unsupported, "peer-access"}, likely},
+              // NCCL says so of every pair without a direct way, also where its network fails.
+              {{unsupported, "peer-access"},
+               likely,
+               [](const Facts& f) {
+                 return !f.saw({{failed, "nccl-network"}});
+               }},
               // Direct copies are slower than those through the host's memory.
               {{slow, "peer-copy"}, likely},
               {{noted, "p2p-off-helps"}, possible},

@@ -304,6 +304,13 @@ Diagnosis diagnosis() {
               {{missing, "gpu-support"}, certain, not_for_xpu, "built", "t"},
               {{missing, "gpu-support"}, likely, cuda_was_not_tried},
               {{missing, "jax-gpu-support"}, likely},
+              {{missing, "gpu-kernel-for-operation"},
+               likely,
+               [](const Facts& f) {
+                 return f.saw({{missing, "any-kernel"}});
+               },
+               "op",
+               "Cudnn"},
               {{missing, "jax-cuda-build"}, likely, jax_asked_for_gpu},
               {{missing, "jax-gpu"}, possible, jax_cpu_only},
               {{missing, "jax-gpu"}, likely, torch_works},

@@ -24,6 +24,9 @@ void judge(const Facts& facts, Answers& answers) {
   finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
 }
 
+// The operations of cuDNN have kernels for GPUs alone: that none is found says that no GPU was, or no CUDA was built in.
+bool of_any_device(const Facts& facts) { return !facts.with({missing, "gpu-kernel-for-operation"}, "op", "Cudnn"); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -38,7 +41,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               helped_by("cpu-for-operations"),
-              {{missing, "gpu-kernel-for-operation"}, likely},
+              {{missing, "gpu-kernel-for-operation"}, likely, of_any_device},
               {{noted, "operation-left-on-cpu"}, possible},
               {{unsupported, "half-precision-on-cpu"}, possible, when::half_precision_failed_on_gpu},
           },

@@ -511,8 +511,10 @@ id -nG trainer""".format(FOLDER, command))
 def shared_memory():
     """A user who may not create files in /dev/shm makes no lock; after the command he does."""
     identifier = "memory.shm-permission"
-    snapshot = {"schema": "envdoctor.snapshot/1", "host": {"user": {"uid": 65534}}, "log": [
-        {"class": "noted", "subject": "closed-shared-memory", "source": "job.log", "line": 1, "text": "drwxr-xr-x 2 root root 40 /dev/shm"}]}
+    snapshot = host("made-a100-healthy")
+    snapshot["host"]["user"] = {"uid": 65534}
+    snapshot["log"] = [{"class": "noted", "subject": "closed-shared-memory", "source": "job.log", "line": 1,
+                        "text": "drwxr-xr-x 2 root root 40 /dev/shm"}]
     command = one_command(diagnosed(snapshot, identifier), "sudo chmod")
     if not expect(command, identifier + ": no command") or not may_unshare():
         return
