@@ -53,7 +53,7 @@ void judge_ended_process(const Facts& facts, Answers& answers) {
   if (!facts.saw({{SymptomClass::noted, "memory-limit-of-job"}})) return;
   for (const Symptom* line : facts.all({SymptomClass::exhausted, "host-memory"})) {
     const std::string said = line->text.or_empty();
-    const bool of_cgroup = std::ranges::any_of(std::array{"cgroup", "OOMKilled", "oom-kill event", "oom_kill event"},
+    const bool of_cgroup = std::ranges::any_of(std::array{"cgroup", "OOMKilled", "oom-kill event", "oom_kill "},
                                                [&](const char* word) { return said.find(word) != said.npos; });
     if (!of_cgroup) continue;
     Finding& finding = answers.found_in(*line, Confidence::likely);

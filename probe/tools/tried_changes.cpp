@@ -1,5 +1,6 @@
 #include "probe/tools/tried_changes.h"
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -84,16 +85,19 @@ bool reads_as_failure(std::string_view line) {
 // The time that one item takes, from "117.66 ms per token", "8.5 tokens/s", "41ms/step", "1.32 s/it"; 0: none.
 double seconds_of(std::string_view line) {
   static const RE2 takes(
-      R"(([0-9]+(?:\.[0-9]+)?) ?(us|ms|s|sec)(?:onds?)?(?:/| per )(?:it|iter|step|token|image|batch)\w*)", RE2::Latin1);
+      R"(([0-9]+(?:\.[0-9]+)?) ?(us|ms|s|sec)(?:onds?)?(?:/| per )(?:it|iter|step|token|image|batch|epoch|fold)\w*)", RE2::Latin1);
   static const RE2 rate(
       R"(([0-9]+(?:\.[0-9]+)?) ?(?:it|iter|step|token|tok|image|img|sample|batch|item)\w*(?:/| per )s)", RE2::Latin1);
   static const RE2 whole(R"(^real\s+(\d+)m(\d+\.\d+)s)", RE2::Latin1);  // of a command that was timed
+  static const RE2 of_all(R"((?i)\b(?:total|train(?:ing)?|fit|elapsed|run) ?time ?[:=] *([0-9]+\.[0-9]+)(?: ?s(?:ec(?:ond)?s?)?)?\s*$)",
+                          RE2::Latin1);
   double value = 0, minutes = 0;
   std::string unit;
   const re2::StringPiece text = piece_of(line.substr(0, longest_line));
   if (RE2::PartialMatch(text, whole, &minutes, &value)) return 60 * minutes + value;
   if (RE2::PartialMatch(text, takes, &value, &unit)) return value * (unit == "us" ? 1e-6 : unit == "ms" ? 1e-3 : 1);
   if (RE2::PartialMatch(text, rate, &value) && value > 0) return 1 / value;
+  if (RE2::PartialMatch(text, of_all, &value)) return value;
   return 0;
 }
 
@@ -228,6 +232,34 @@ bool much_faster(const Attempt& fast, const Attempt& slow) {
   return fast.seconds > 0 && slow.seconds > several_times * fast.seconds;
 }
 
+// What names the processor to a program, and what the GPU.
+bool is_cpu_word(const std::string& word) {
+  return word == "cpu" || word == "hist" || word == "--cpu" || word == "--no-cuda" || word.ends_with("=cpu");
+}
+
+bool is_gpu_word(const std::string& word) {
+  static const RE2 form(R"((?:.*=)?(?:gpu|cuda)(?::\d)?|gpu_hist|--(?:gpu|cuda))", RE2::Latin1);
+  return RE2::FullMatch(piece_of(word), form);
+}
+
+// The same program on the GPU takes clearly longer than on the CPU.
+void note_slower_gpu(const Attempt& gpu, const Attempt& cpu, std::set<std::string>& seen, Snapshot& snapshot) {
+  constexpr double clearly = 1.5;
+  std::vector<std::string> of_gpu, of_cpu;
+  std::ranges::set_difference(gpu.tokens, cpu.tokens, std::back_inserter(of_gpu));
+  std::ranges::set_difference(cpu.tokens, gpu.tokens, std::back_inserter(of_cpu));
+  const bool switched = of_gpu.size() <= 1 && of_cpu.size() <= 1 && of_gpu.size() + of_cpu.size() > 0 &&
+                        std::ranges::all_of(of_gpu, is_gpu_word) && std::ranges::all_of(of_cpu, is_cpu_word);
+  if (!switched || cpu.seconds <= 0 || gpu.seconds < clearly * cpu.seconds || gpu.ending == Ending::failed ||
+      !seen.insert("gpu " + gpu.program).second)
+    return;
+  add_symptom(snapshot, {slow, "gpu"}, gpu.command->typed.row, gpu.command->typed.text).details = {
+      {"cpu", fmt::format("{:.4g}", cpu.seconds)},
+      {"cpu_unit", "s"},
+      {"gpu", fmt::format("{:.4g}", gpu.seconds)},
+      {"gpu_unit", "s"}};
+}
+
 bool stopped(const Attempt& attempt) {
   return std::ranges::any_of(attempt.command->output, [](const ShellLine& line) { return line.text.ends_with("^C"); });
 }
@@ -250,6 +282,7 @@ void compare_attempts(const std::vector<ShellCommand>& session, Snapshot& snapsh
     for (const Attempt& other : attempts) {
       if (!same_program(working, other)) continue;
       note_variables_of_one(working, other, of_one, snapshot);
+      note_slower_gpu(working, other, seen, snapshot);
       const bool slow = much_faster(working, other);
       if (working.ending != Ending::worked || (other.ending != Ending::failed && !slow)) continue;
       const auto change = change_between(other, working, session);
