@@ -24,7 +24,8 @@ void judge(const Facts& facts, Answers& answers) {
   finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
 }
 
-// The operations of cuDNN have kernels for GPUs alone: that none is found says that no GPU was, or no CUDA was built in.
+// The operations of cuDNN have kernels for GPUs alone: that none is found says that no GPU was, or no CUDA was built
+// in.
 bool of_any_device(const Facts& facts) { return !facts.with({missing, "gpu-kernel-for-operation"}, "op", "Cudnn"); }
 
 Diagnosis diagnosis() {

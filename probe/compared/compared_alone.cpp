@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "probe/compared/compared_values.h"
 #include "probe/paste/number_blocks.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
-#include "probe/compared/compared_values.h"
 
 namespace envdoctor::compared {
 namespace {

@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "knowledge/lower_case.h"
+#include "probe/compared/compared_values.h"
 #include "probe/paste/number_blocks.h"
 #include "probe/paste/paste_text.h"
-#include "probe/compared/compared_values.h"
 
 namespace envdoctor::compared {
 namespace {

@@ -7,11 +7,11 @@
 #include <cmath>
 
 #include "knowledge/lower_case.h"
+#include "probe/compared/compared_values.h"
 #include "probe/paste/number_blocks.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
-#include "probe/compared/compared_values.h"
 #include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "probe/compared/compared_values.h"
 #include "probe/paste/number_arrays.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
-#include "probe/compared/compared_values.h"
 #include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {

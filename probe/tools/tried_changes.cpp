@@ -85,12 +85,14 @@ bool reads_as_failure(std::string_view line) {
 // The time that one item takes, from "117.66 ms per token", "8.5 tokens/s", "41ms/step", "1.32 s/it"; 0: none.
 double seconds_of(std::string_view line) {
   static const RE2 takes(
-      R"(([0-9]+(?:\.[0-9]+)?) ?(us|ms|s|sec)(?:onds?)?(?:/| per )(?:it|iter|step|token|image|batch|epoch|fold)\w*)", RE2::Latin1);
+      R"(([0-9]+(?:\.[0-9]+)?) ?(us|ms|s|sec)(?:onds?)?(?:/| per )(?:it|iter|step|token|image|batch|epoch|fold)\w*)",
+      RE2::Latin1);
   static const RE2 rate(
       R"(([0-9]+(?:\.[0-9]+)?) ?(?:it|iter|step|token|tok|image|img|sample|batch|item)\w*(?:/| per )s)", RE2::Latin1);
   static const RE2 whole(R"(^real\s+(\d+)m(\d+\.\d+)s)", RE2::Latin1);  // of a command that was timed
-  static const RE2 of_all(R"((?i)\b(?:total|train(?:ing)?|fit|elapsed|run) ?time ?[:=] *([0-9]+\.[0-9]+)(?: ?s(?:ec(?:ond)?s?)?)?\s*$)",
-                          RE2::Latin1);
+  static const RE2 of_all(
+      R"((?i)\b(?:total|train(?:ing)?|fit|elapsed|run) ?time ?[:=] *([0-9]+\.[0-9]+)(?: ?s(?:ec(?:ond)?s?)?)?\s*$)",
+      RE2::Latin1);
   double value = 0, minutes = 0;
   std::string unit;
   const re2::StringPiece text = piece_of(line.substr(0, longest_line));
