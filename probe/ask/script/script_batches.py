@@ -34,6 +34,7 @@ class Batches(Scoped):
         self.hooks_that_nothing_calls()
         self.frozen_batches()
         self.halves_under_a_scaler()
+        self.halves_under_accelerate()
         self.events_not_waited_for(nodes)
         if self.says(r"no_sync|no_backward_sync|require_backward_grad_sync|set_requires_gradient_sync"):
             self.steps_without_sync(nodes)
@@ -177,6 +178,27 @@ class Batches(Scoped):
                          if isinstance(kind, (ast.Name, ast.Attribute))]
                 if is_call(one, "half") or "torch.float16" in named or "torch.half" in named:
                     self.mistake(one, "a GradScaler of a model in half precision", other=call)
+
+    def halves_under_accelerate(self):
+        """Accelerator(mixed_precision="fp16"), which scales the loss, and model.half() before the optimizer takes its parameters."""
+        if not self.says(r"\.backward\(") or self.says(r"peft|LoraConfig|deepspeed|fsdp|fully_shard|\.float\(\)|\.to\((dtype *= *)?torch\.float32|\.data *="):
+            return
+        calls = self.tracing.index.calls
+        scales = next((one for one in calls if self.full(one.func) == "accelerate.Accelerator" and self.said(self.word(one, "mixed_precision")) == "fp16"), None)
+        for call in calls if scales is not None else ():
+            if not self.full(call.func).startswith("torch.optim.") or not call.args:
+                continue
+            for of in self.origins.known(call.args[0]):
+                if isinstance(of, (ast.ListComp, ast.GeneratorExp)):  # [p for p in model.parameters() if p.requires_grad]
+                    of = of.generators[0].iter if isinstance(of.elt, ast.Name) else None
+                model = of.func.value if is_call(of, "parameters") else of.args[1].func.value if isinstance(of, ast.Call) and getattr(
+                    of.func, "id", "") == "filter" and len(of.args) == 2 and is_call(of.args[1], "parameters") else None
+                made = self.origins.wrappers_of(model) if model is not None and len(self.origins.known(model, True)) == 1 else []
+                half = [one for one in made if is_call(one, "half") and not one.args or is_call(one, "to") and any(
+                    self.full(kind) in ("torch.float16", "torch.half") for given in list(one.args) + [
+                        k.value for k in one.keywords if k.arg == "dtype"] for kind in self.origins.known(given))]
+                if half and not any(is_call(one, name) for one in made for name in ("float", "bfloat16", "double")):
+                    self.mistake(half[0], "half weights that accelerate scales for", other=scales)
 
     # ---- events
 

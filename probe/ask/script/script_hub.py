@@ -30,6 +30,7 @@ class Hub(Loading):
             self.generated_without_a_cache()
             self.padded_twice()
             self.quantized_and_trained()
+            self.quantized_and_cast()
             self.one_text_at_a_time()
             self.both_halves_of_settings()
             self.one_gpu_of_a_map()
@@ -292,6 +293,26 @@ class Hub(Loading):
             kind = self.origins.made(self.word(made, "quantization_config")) if made is not None and self.word(made, "quantization_config") else made
             if isinstance(kind, ast.Call) and (self.true(kind, "load_in_4bit") or self.true(kind, "load_in_8bit")):
                 self.mistake(call, "a quantized model that is trained whole", self.written(model), other=made)
+
+    def quantized_and_cast(self):
+        """model.half(), of a model that each way quantizes: BitsAndBytesConfig in four bits here, in eight there."""
+        for call in self.calls:
+            if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("half", "float") or call.args or call.keywords or any(
+                    e["subject"] == "script-mistake" and int(e["line"]) == line_of(call) for e in self.reader.events):
+                continue
+            made = self.origins.of(call.func.value)
+            if made and all(isinstance(one, ast.Call) and re.match(r"transformers\.\w+\.from_pretrained$", self.full(one.func)) for one in made) and all(
+                    map(self.bits_of, made)):
+                bits = sorted({each for one in made for each in self.bits_of(one)})
+                self.mistake(call, "a move of a model that its library placed", "it is in %s bit" % " or ".join(bits), other=made[0])
+
+    def bits_of(self, made):
+        """The bits that a load quantizes to, each way; empty where one of them may not."""
+        given = self.word(made, "quantization_config")
+        kinds = self.origins.of(given) if given is not None else []
+        bits = [next((bits for bits in "48" if isinstance(one, ast.Call) and self.full(one.func).endswith("BitsAndBytesConfig") and
+                      self.true(one, "load_in_%sbit" % bits)), None) for one in kinds]
+        return bits if all(bits) else []
 
     def one_text_at_a_time(self):
         """for text in texts: labels.append(classifier(text)), with a pipeline on the GPU"""

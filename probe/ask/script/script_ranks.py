@@ -688,14 +688,36 @@ class Ranks(Steps):
                     said = "; ".join(self.written(one.value) for one in ast.walk(of) if isinstance(one, ast.Assign) and
                                      self.written(one.targets[0]) == said) if of is not None else ""
                 model = re.search(r"([\w.]+)\.no_sync\(", said)
-                within = calls_in(block.body)
+                within = list(calls_in(block.body))
                 if not model or not any(getattr(one.func, "attr", "") == "backward" for one in within) or any(
                         model.group(1) in self.written(one) for one in within):
                     continue
                 runs = [one for one in calls_in(of.body if of is not None else []) if self.written(one.func) == model.group(1) and
-                        one.lineno < block.lineno]
-                if runs:
-                    self.mistake(block, "a pass forward outside of no_sync", self.written(runs[-1]), other=runs[-1])
+                        one.lineno < block.lineno and not any(isinstance(part, ast.Lambda) for part in self.origins.around(one))]
+                before = runs[-1] if runs else self.forward_of_loss(within, block)
+                if before is not None:
+                    self.mistake(block, "a pass forward outside of no_sync", self.written(before), other=before)
+
+    def forward_of_loss(self, within, block):
+        """The pass forward whose loss was computed before a block that only calls loss.backward(), in another function; None: not known."""
+        if len(re.findall(r"no_sync\(", self.reader.text)) != 1 or any(getattr(one.func, "attr", "") not in (
+                "backward", "scale", "item", "detach") for one in within):
+            return None
+        made = {name.id for part in block.body for name in ast.walk(part) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
+        of = next(one for one in within if one.func.attr == "backward")
+        waiting, seen = [(name, 6) for name in ast.walk(of.func.value) if isinstance(name, ast.Name) and name.id not in made], set()
+        while waiting:
+            node, deepest = waiting.pop()
+            for one in self.origins.known(node):
+                if id(one) in seen or isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+                    continue
+                seen.add(id(one))
+                for part in ast.walk(one):
+                    if isinstance(part, ast.Call) and self.made_by(part.func, *DDP_OF_TORCH) is not None:
+                        return part
+                    if isinstance(part, ast.Name) and deepest:
+                        waiting.append((part, deepest - 1))
+        return None
 
     def several_devices_of_one_process(self):
         """DistributedDataParallel(model, device_ids=list(range(torch.cuda.device_count())))"""

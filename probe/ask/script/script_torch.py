@@ -113,6 +113,7 @@ class Torch(Loaders):
         self.scalers = []
         self.parallel = []
         self.loads = []
+        self.also_pinned = set()  # where copies of a loader stand that may pin its memory
         self.saves = False
         self.needs_gpu = []  # calls that raise where there is no GPU
         self.asked = False  # an assertion asks whether there is a GPU
@@ -956,6 +957,8 @@ class Torch(Loaders):
         loader = thing["loader"]
         if isinstance(loader, Thing) and loader["pinned"] is False and not loader["named"] and not loader["collate"]:
             self.reader.mistake(node, "non_blocking without pinned memory", self.reader.written(node))
+        elif isinstance(loader, Thing):
+            self.also_pinned.add((line_of(node), self.reader.source or ""))
 
     def of_module(self, node, thing, attribute, values, words):
         if attribute in ("parameters", "named_parameters"):
@@ -1386,6 +1389,9 @@ class Torch(Loaders):
 
     def end(self):
         reader = self.reader
+        # A copy that a function makes for several loaders is of use where one of them pins its memory.
+        reader.events[:] = [e for e in reader.events if e["subject"] != "script-mistake" or e["name"] != "non_blocking without pinned memory" or (
+            e["line"], e.get("source", "")) not in self.also_pinned]
         for scaler in self.scalers:
             if scaler["scales"] is not None and scaler["steps"] is None and not scaler["escaped"]:
                 reader.source = scaler["source"]
