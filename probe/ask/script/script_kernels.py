@@ -76,6 +76,7 @@ class Kernels(OfValues):
             self.to_the_host_unasked(calls)
             self.kept_in_its_pool(nodes)
             self.limit_of_another_pool(nodes)
+            self.limits_of_one_device(nodes)
             self.kept_for_nobody(nodes, calls)
         if {"pycuda", "cupy"} & roots and "numba" not in roots:
             self.left_on_the_gpu(nodes)
@@ -150,6 +151,9 @@ class Kernels(OfValues):
                 while isinstance(inner, ast.Call) and len(inner.args) == 1:  # int(values[i])
                     inner = inner.args[0]
                 if isinstance(inner, ast.Subscript) and by_thread(inner.slice) and not self.says(r"\bargsort|permutation|unique"):
+                    self.mistake(one, "a sum that threads overwrite", self.written(target.value), self.written(index))
+                elif self.shared_place(of, index, by_thread) and not re.search(
+                        r"\b%s\[1, 1\]|argsort|\bperm|\border|unique|colou?r" % of.name, self.reader.text):
                     self.mistake(one, "a sum that threads overwrite", self.written(target.value), self.written(index))
         stores = [one for one in ast.walk(of) if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) and isinstance(
             getattr(one.slice, "value", one.slice) if type(one.slice).__name__ == "Index" else one.slice, ast.Name) and by_thread(one.slice)]
@@ -446,6 +450,32 @@ class Kernels(OfValues):
                    isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and ".atomic." in ast.dump(one.func).replace(
                        "attr='atomic'", ".atomic.") and one.args and getattr(one.args[0], "id", "") == name for one in ast.walk(of))
 
+    def shared_place(self, of, index, by_thread):
+        """Whether an index is rounded from an element that the thread reads, so that several threads meet at it: int(x[i] * scale)."""
+        loops = {one.target.id for one in ast.walk(of) if isinstance(one, ast.For) and isinstance(one.target, ast.Name) and by_thread(one.iter)}
+        told = {}
+        for one in ast.walk(of):
+            for target in one.targets if isinstance(one, ast.Assign) else ():
+                for name in ast.walk(target):
+                    if isinstance(name, ast.Name):
+                        told.setdefault(name.id, []).append(one.value)
+        parts, waiting, seen = [], [index], set()
+        while waiting:
+            part = waiting.pop()
+            parts.append(part)
+            if isinstance(part, ast.Subscript):
+                continue  # what it reads; its place says nothing of the values
+            if isinstance(part, ast.Name) and part.id not in seen:
+                seen.add(part.id)
+                waiting.extend(told.get(part.id, ()))
+            waiting.extend(ast.iter_child_nodes(part))
+        reads = [one for one in parts if isinstance(one, ast.Subscript)]
+        rounds = any(isinstance(one, ast.Call) and (getattr(one.func, "id", "") == "int" or self.full(one.func) == "math.floor") and not isinstance(
+            one.args[0], ast.Subscript) or isinstance(one, ast.BinOp) and isinstance(one.op, (ast.FloorDiv, ast.Mod)) for one in parts)
+        own = any(isinstance(one, (ast.Name, ast.Attribute)) and (by_thread(one) or getattr(one, "id", "") in loops) for one in parts)
+        return rounds and not own and any(by_thread(one.slice) or any(
+            getattr(name, "id", "") in loops for name in ast.walk(one.slice)) for one in reads)
+
     def copies_back(self, call):
         return getattr(call.func, "attr", "") in ("copy_to_host", "get", "memcpy_dtoh", "memcpy_dtoh_async", "asnumpy", "copyto")
 
@@ -488,6 +518,8 @@ class Kernels(OfValues):
     def on_card(self, node, deepest=8):
         """Whether all that a value comes from is an array of CuPy's, through functions of the file and what computes with it."""
         values = self.origins.of(node) if deepest > 0 else []
+        # self.centres = None, until fit() makes it
+        values = [one for one in values if not isinstance(node, ast.Attribute) or not isinstance(one, ast.Constant) or one.value is not None]
         return bool(values) and all(self.computed_on_card(one, deepest - 1) for one in values)
 
     def computed_on_card(self, one, deepest):
@@ -536,6 +568,20 @@ class Kernels(OfValues):
                     own = call if given.endswith(".malloc") and "default" not in given and not self.is_default_pool(call.args[0].value) else None
                 elif own is not None and name.endswith(".set_limit") and "default_memory_pool" in name:
                     self.mistake(call, "a limit of a pool that is not in use", self.written(own), other=own)
+
+    def limits_of_one_device(self, nodes):
+        """for i in range(getDeviceCount()): pool.set_limit(size=n), without Device(i): each sets that of the current device."""
+        for loop in (one for one in nodes if isinstance(one, ast.For)):
+            over = loop.iter.args[-1] if isinstance(loop.iter, ast.Call) and getattr(loop.iter.func, "id", "") == "range" and loop.iter.args else None
+            if over is None or self.made_by(over, "cupy.cuda.runtime.getDeviceCount") is None or any(
+                    isinstance(one, (ast.With, ast.AsyncWith)) for one in ast.walk(loop)):
+                continue
+            if re.search(r"Device\(|\.use\(|[sS]et_?[dD]evice\(|enter_context|__enter__", self.near(loop)):
+                continue
+            for call in calls_in(loop.body):
+                of = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr in ("set_limit", "free_all_blocks") else None
+                if of is not None and self.made_by(of, "cupy.get_default_memory_pool") is not None:
+                    self.mistake(call, "a pool that is changed for one device alone", self.written(loop.target), other=loop.iter)
 
     def is_default_pool(self, of):
         return any("default_memory_pool" in self.written(one) for one in self.origins.known(of) if isinstance(one, ast.AST))
@@ -877,6 +923,7 @@ class Boosters(Kernels):
             self.pool_behind_arrays(nodes)
         if "cupy" in roots:
             self.clocks_of_cupy(nodes)
+            self.laps_of_cupy(nodes)
             self.beside_numpy(nodes)
         if {"numba", "cupy", "pycuda"} & roots:
             self.blocks_too_large(calls)
@@ -1087,6 +1134,34 @@ class Boosters(Kernels):
                 last = run.body if isinstance(run, ast.Lambda) else self.last_of(run.body) if isinstance(run, ast.FunctionDef) else None
                 if last is not None and self.still_computes(last) and not WAITS_OF_CUPY.search(self.near(run)):
                     self.mistake(call, "a clock around CuPy's work", self.written(last), other=timed)
+
+    def laps_of_cupy(self, nodes):
+        """y = x @ x; laps.lap("product"), of a class whose method reads the clock and waits for nothing."""
+        for of in nodes:
+            for method in of.body if isinstance(of, ast.ClassDef) else ():
+                if not isinstance(method, ast.FunctionDef) or method.name.startswith("__"):
+                    continue
+                stops = ClocksOfTraces.stops_of(self, method)
+                if stops is None or not isinstance(stops.right, ast.Attribute) or WAITS_OF_CUPY.search(
+                        re.sub(r"\bif |print\(", "", self.near(method))):
+                    continue
+                end = next(one for one in self.origins.of(stops.left) if isinstance(one, ast.Call) and self.full(one.func) in CLOCKS_OF_TRACES)
+                runs = self.before_lap(nodes, of, method.name)
+                if runs is not None:
+                    self.mistake(end, "a clock around CuPy's work", self.written(runs), other=runs)
+
+    def before_lap(self, nodes, of, name):
+        """What CuPy still computes in the statement before a call of this method of a class of the file."""
+        for _, body in self.bodies(nodes):
+            for before, one in zip(body, body[1:]):
+                call = one.value if isinstance(one, (ast.Expr, ast.Assign)) else None
+                last = self.last_of([before])
+                if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == name and last is not None and any(
+                        isinstance(made, ast.Call) and any(cls is of for cls in self.origins.functions_of(made.func))
+                        for made in self.origins.of(call.func.value)):
+                    if self.still_computes(last) and not WAITS_OF_CUPY.search(self.near(before)):
+                        return last
+        return None
 
     def timed_by(self, of, nodes):
         """What CuPy computes in a block or function that a context or decorator of the file times; None: nothing that is known."""
