@@ -17,7 +17,8 @@ Resemblance of(std::string_view text) {
 }
 
 TEST(Resemblance, IsOfTheCauseWhoseWordsATextUses) {
-  const Resemblance found = of("deploy resources reservations devices driver nvidia capabilities gpu docker container");
+  const Resemblance found =
+      of("docker error response from daemon could not select device driver nvidia container capabilities gpu");
   EXPECT_TRUE(found.id.starts_with("visibility.container-")) << found.id;
   EXPECT_GT(found.share, 0.2);
   EXPECT_LE(found.share, 1.0);
