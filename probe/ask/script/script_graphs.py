@@ -29,6 +29,14 @@ GIVES_TENSORS = re.compile(r"tensorflow\.((math|linalg|random|nn|image|signal)\.
 class OfValues(Steps):
     """What names stand for."""
 
+    def chain(self, node):
+        """The calls of x.map(f).batch(8), the last one first, and what it begins with."""
+        calls = []
+        while isinstance(node, ast.Call):
+            calls.append(node)
+            node = node.func.value if isinstance(node.func, ast.Attribute) and not self.full(node.func) else node.func
+        return calls, node
+
     def know(self, nodes):
         stored, assigned, functions = {}, {}, {}
         for one in nodes:
@@ -620,14 +628,6 @@ class Graphs(OfValues):
         return False
 
     # ---- tf.data
-
-    def chain(self, node):
-        """The calls of x.map(f).batch(8), the last one first, and what it begins with."""
-        calls = []
-        while isinstance(node, ast.Call):
-            calls.append(node)
-            node = node.func.value if isinstance(node.func, ast.Attribute) and not self.full(node.func) else node.func
-        return calls, node
 
     def converted_in_place(self, nodes):
         """with tf.device("/GPU:0"): table = tf.convert_to_tensor(table), of a tensor that was made under tf.device("/CPU:0")."""

@@ -1217,19 +1217,11 @@ class Traces(OfValues):
 
     def begins_as_dataset(self, node, deepest=6):
         """Whether an expression is a dataset, by what it begins with."""
-        parts, base = self.chain_of(node)
+        parts, base = self.chain(node)
         if any(DATASETS.match(self.full(one.func)) for one in parts) or any(self.word(one, "num_parallel_calls") is not None for one in parts):
             return True
         return deepest > 0 and isinstance(base, (ast.Name, ast.Attribute)) and any(
             one is not base and not isinstance(one, (Part, ast.arg)) and self.begins_as_dataset(one, deepest - 1) for one in self.origins.of(base))
-
-    def chain_of(self, node):
-        """The calls of x.map(f).batch(8), the last one first, and what it begins with."""
-        calls = []
-        while isinstance(node, ast.Call):
-            calls.append(node)
-            node = node.func.value if isinstance(node.func, ast.Attribute) and not self.full(node.func) else node.func
-        return calls, node
 
     def drawn_by_maps(self, calls):
         """ds.map(augment), where augment() asks Python's random: it is asked once, and all images get the same number."""

@@ -1,0 +1,134 @@
+"""Options, variables and settings that choose something else than they seem to; for the reader of scripts."""
+
+NAMES_A_SWITCH = re.compile(r"(?i)(^|_)(use|with|enable|enabled|no|is|on|cuda|gpu|amp|fp16|bf16|half|mixed(_precision)?|tf32|deterministic|benchmark|compile|"
+                            r"distributed|ddp|pin(_memory)?|xla|jit)(_|$)")
+DEVICE_TEXTS = ("cuda", "gpu", "cpu", "mps", "tpu", "xpu", "cuda:0", "fp16", "bf16", "float16", "bfloat16", "half", "amp", "gpus")
+
+
+class Choices(OfValues):
+    """Switches and options of a script that say something other than what they are asked, so that it takes another device."""
+
+    def look(self, nodes):
+        self.know(nodes)
+        calls = self.tracing.index.calls
+        parsed = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and is_call(one.value, "parse_args")}
+        tables = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and getattr(
+            one.value.func, "id", "") == "vars" and one.value.args}
+        for one in nodes:
+            if isinstance(one, (ast.If, ast.IfExp)):
+                self.always_true(one.test)
+            elif isinstance(one, ast.Compare) and len(one.ops) == 1:
+                self.compared(one)
+            elif isinstance(one, ast.BoolOp) and isinstance(one.op, ast.Or):
+                self.compared_with_one_of_two(one)
+            elif isinstance(one, ast.Assign) and any(self.full(target) == "os.environ" for target in one.targets if isinstance(target, ast.Attribute)):
+                self.mistake(one, "an environment that is replaced", doubted=False)
+            elif isinstance(one, ast.Subscript) and self.written(one.value) in tables and isinstance(one.ctx, ast.Load):
+                self.by_its_flag(one, one.slice)
+        for call in calls:
+            name = self.full(call.func)
+            if getattr(call.func, "id", "") == "getattr" and len(call.args) == 3 and self.written(call.args[0]) in parsed:
+                self.by_its_flag(call, call.args[1])
+            elif is_call(call, "get") and call.args:
+                made = call.func.value
+                if self.written(made) in tables or isinstance(made, ast.Call) and getattr(made.func, "id", "") == "vars" and made.args:
+                    self.by_its_flag(call, call.args[0])
+                else:
+                    self.by_another_key(call)
+            elif is_call(call, "add_argument"):
+                self.made_true_by_any_text(call)
+            elif getattr(call.func, "id", "") == "bool" and len(call.args) == 1 and re.match(r"sys\.argv\[-?\d+\]$", self.written(call.args[0])):
+                self.mistake(call, "a text that is always true", "'0' or 'False'")
+            elif re.match(r"subprocess\.(run|Popen|call|check_call|check_output)$", name):
+                self.list_for_a_shell(call)
+        self.options_of_click(nodes)
+
+    def always_true(self, test):
+        """use = config.get("train", "use_cuda"); if use: any text but the empty one is true."""
+        while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test = test.operand
+        for one in self.origins.of(test) if isinstance(test, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)) else ():
+            one = getattr(one, "of", one)
+            if is_call(one, "get") and len(one.args) == 2 and self.reads_file(one.func.value):
+                key = self.said(one.args[1])
+            elif isinstance(one, ast.Subscript) and (self.reads_file(one.value) or isinstance(one.value, ast.Subscript) and self.reads_file(
+                    one.value.value)):
+                key = self.said(getattr(one.slice, "value", one.slice) if type(one.slice).__name__ == "Index" else one.slice)
+            else:
+                continue
+            if isinstance(key, str) and NAMES_A_SWITCH.search(key):
+                self.mistake(test, "a text that is always true", "'false' or '0'", other=one)
+
+    def reads_file(self, node):
+        return self.made_by(node, "configparser.ConfigParser", "configparser.RawConfigParser", "configparser.SafeConfigParser") is not None
+
+    def compared(self, node):
+        """args.device is "cuda"; and args.device is None, whose default is the text "None"."""
+        left, right = node.left, node.comparators[0]
+        if not isinstance(node.ops[0], (ast.Is, ast.IsNot)) or not isinstance(right, ast.Constant):
+            return
+        if isinstance(right.value, str) and right.value in DEVICE_TEXTS:
+            self.mistake(node, "an identity with a text", repr(right.value), doubted=False)
+        elif right.value is None and isinstance(left, ast.Attribute):
+            option = self.origins.calls_of_option(left.attr)
+            if len(option) == 1 and self.said(self.word(option[0], "default")) == "None" and self.word(option[0], "type") is None and \
+                    not re.search(r"\.%s = None" % left.attr, self.reader.text):
+                self.mistake(node, "a comparison that is never true", "never" if isinstance(node.ops[0], ast.Is) else "always",
+                             "the default is the text 'None'", other=option[0])
+
+    def compared_with_one_of_two(self, node):
+        """device == "cuda" or "gpu" """
+        last = node.values[-1]
+        texts = [one.comparators[0].value for one in node.values[:-1] if isinstance(one, ast.Compare) and isinstance(
+            one.ops[0], ast.Eq) and isinstance(one.comparators[0], ast.Constant)]
+        if isinstance(last, ast.Constant) and last.value in DEVICE_TEXTS and texts and all(one in DEVICE_TEXTS for one in texts):
+            self.mistake(node, "a comparison with one of two texts", repr(last.value), doubted=False)
+
+    def by_its_flag(self, node, key):
+        """vars(args).get("use-gpu"), of the option --use-gpu, which argparse keeps as use_gpu."""
+        said = self.said(getattr(key, "value", key) if type(key).__name__ == "Index" else key)
+        if isinstance(said, str) and "-" in said and self.origins.calls_of_option(said.lstrip("-").replace("-", "_")):
+            self.mistake(node, "an option that is asked for by its flag", said, said.lstrip("-").replace("-", "_"), doubted=False)
+
+    def by_another_key(self, call):
+        """CONFIG.get("mixed-precision", False), of a dictionary that says "mixed_precision"."""
+        asked, of = self.said(call.args[0]), self.value_of(call.func.value)
+        if not isinstance(asked, str) or not isinstance(of, ast.Dict) or not isinstance(call.func.value, (ast.Name, ast.Attribute)):
+            return
+        keys = [getattr(key, "value", None) for key in of.keys]
+        plain = lambda one: re.sub(r"[-_ ]", "", one).lower()
+        near = [one for one in keys if isinstance(one, str) and plain(one) == plain(asked)]
+        if asked not in keys and None not in keys and near and not self.says(r"['\"]%s['\"]\]\s*=[^=]|\.(update|setdefault)\(" % re.escape(asked)):
+            self.mistake(call, "a key that the settings have in another form", asked, near[0], other=of)
+
+    def made_true_by_any_text(self, call):
+        """add_argument("--amp", type=lambda v: bool(v))"""
+        kind = self.word(call, "type")
+        for one in self.origins.functions_of(kind) if kind is not None else ():
+            body = one.body if isinstance(one, ast.Lambda) else one.body[0].value if isinstance(one, ast.FunctionDef) and len(
+                one.body) == 1 and isinstance(one.body[0], ast.Return) else None
+            if isinstance(body, ast.Call) and getattr(body.func, "id", "") == "bool" and len(body.args) == 1 and isinstance(
+                    body.args[0], ast.Name) and one.args.args and body.args[0].id == one.args.args[0].arg:
+                self.reader.mistake(call, "an option of type bool", self.written(call.args[0]) if call.args else "it", other=one)
+
+    def list_for_a_shell(self, call):
+        """subprocess.run(["CUDA_VISIBLE_DEVICES=1", "python", "train.py"], shell=True): the shell runs the first item alone."""
+        if self.said(self.word(call, "shell")) is not True or not call.args:
+            return
+        lists = self.origins.of(call.args[0])
+        if lists and all(isinstance(one, ast.List) and len(one.elts) > 1 for one in lists) and re.search(
+                r"['\"](CUDA_VISIBLE_DEVICES=\S*|python\d?|torchrun|accelerate|nvidia-smi|deepspeed|horovodrun|mpirun)['\"]|sys\.executable", self.written(lists[0])):
+            self.mistake(call, "a list for a shell", doubted=False)
+
+    def options_of_click(self, nodes):
+        """@click.option("--gpu", default="False"), and if gpu: it is a text, and true."""
+        for of in (one for one in nodes if isinstance(one, ast.FunctionDef)):
+            for made in (one for one in of.decorator_list if isinstance(one, ast.Call) and self.full(one.func) == "click.option" and one.args):
+                default, flag = self.said(self.word(made, "default")), self.said(made.args[0])
+                if not isinstance(default, str) or default.lower() not in NOES or any(k.arg in ("type", "is_flag", "callback", None) for k in made.keywords):
+                    continue
+                name = flag.lstrip("-").replace("-", "_").lower() if isinstance(flag, str) and "/" not in flag else ""
+                test = next((one.test for one in ast.walk(of) if isinstance(one, (ast.If, ast.IfExp)) and re.match(
+                    r"(not )?%s$" % re.escape(name), self.written(one.test))), None) if NAMES_A_SWITCH.search(name) else None
+                if test is not None:
+                    self.mistake(test, "a text that is always true", repr(default), other=made)
