@@ -265,6 +265,19 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.passed();
 }
 
+// A table that a person's own script prints, in which one layer is far off after others that agree.
+void judge_printed(const Facts& facts, Answers& answers) {
+  const Symptom* row = facts.first({{SymptomClass::wrong_result, "layer"}});
+  if (!row) return;
+  Finding& finding = answers.found_in(*row, Confidence::likely);
+  finding.title = fmt::format("The layer '{}' computes something else", row->detail("layer"));
+  finding.explanation = "The layers before it agree to rounding, and this one is off by far more.";
+  finding.fix = {{.text =
+                      "Run this layer alone with the same input, on both sides and twice on each: a second call that "
+                      "differs shows randomness, and both sides in float64 show whether it is the precision. "
+                      "'envdoctor agree' does it for a whole model."}};
+}
+
 Diagnosis diagnosis() {
   return {
       .id = "compute.layer-differs",
@@ -281,8 +294,8 @@ Diagnosis diagnosis() {
       .remedy =
           "Use the switch that the finding names: TF32 off, one precision for the whole model, no randomness at "
           "inference.",
-      .symptoms = {{{SymptomClass::wrong_result, "layer"}, Confidence::likely}},
       .judge_host = judge,
+      .judge = judge_printed,
   };
 }
 

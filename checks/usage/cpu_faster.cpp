@@ -79,7 +79,12 @@ void judge_printed_times(const Facts& facts, Answers& answers) {
     if (seconds(one->detail("gpu"), one->detail("gpu_unit")) <=
         clearly * seconds(one->detail("cpu"), one->detail("cpu_unit")))
       continue;
-    answers.found_in(*one, Confidence::likely).severity = Severity::warning;
+    Finding& finding = answers.found_in(*one, Confidence::likely);
+    finding.severity = Severity::warning;
+    finding.explanation = fmt::format(
+        "It takes {} {} on the GPU and {} {} on the CPU: starting kernels and copying data costs more than the "
+        "arithmetic.",
+        one->detail("gpu"), one->detail("gpu_unit"), one->detail("cpu"), one->detail("cpu_unit"));
     return;
   }
   const Symptom* cpu = facts.with({noted, "device-time"}, "on", "CPU");
