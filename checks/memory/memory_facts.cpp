@@ -9,10 +9,8 @@
 namespace envdoctor::memory {
 
 using enum SymptomClass;
-namespace {
 
-// "23.60 GiB" -> MiB; a negative number: not given.
-double mib(const std::string& text) {
+double mib_of(const std::string& text) {
   char* rest = nullptr;
   const double number = std::strtod(text.c_str(), &rest);
   if (rest == text.c_str()) return -1;
@@ -22,19 +20,22 @@ double mib(const std::string& text) {
   return number * (unit == mib_of_unit.end() ? 1.0 / (1 << 20) : unit->second);
 }
 
+namespace {
+
 // torch's figures for a card, in MiB. Old and new messages give different ones.
 struct Sum {
   double wanted = -1, total = -1, free = -1, own = -1, unallocated = -1;
 };
 
 Sum sum_of(const Facts& facts, const Symptom& event) {
-  Sum sum{
-      .wanted = mib(event.detail("wanted")), .total = mib(event.detail("total")), .free = mib(event.detail("free"))};
+  Sum sum{.wanted = mib_of(event.detail("wanted")),
+          .total = mib_of(event.detail("total")),
+          .free = mib_of(event.detail("free"))};
   if (sum.total < 0) {
-    sum.total = mib(event.detail("total_old"));
-    sum.free = mib(event.detail("free_old"));
-    sum.own = mib(event.detail("reserved_old"));
-    const double allocated = mib(event.detail("allocated_old"));
+    sum.total = mib_of(event.detail("total_old"));
+    sum.free = mib_of(event.detail("free_old"));
+    sum.own = mib_of(event.detail("reserved_old"));
+    const double allocated = mib_of(event.detail("allocated_old"));
     // Up to 1.3 the cached memory did not include the allocated memory.
     if (sum.own >= 0 && allocated > sum.own) {
       sum.unallocated = sum.own;
@@ -46,9 +47,9 @@ Sum sum_of(const Facts& facts, const Symptom& event) {
   }
   double allocated = -1;
   for (const Symptom* parts : facts.all({noted, "gpu-memory-in-use"})) {
-    if (const double bytes = mib(parts->detail("allocated")); bytes >= 0) allocated = bytes;
-    if (const double process = mib(parts->detail("process")); process > 0) sum.own = process;
-    if (const double idle = mib(parts->detail("unallocated")); idle >= 0) sum.unallocated = idle;
+    if (const double bytes = mib_of(parts->detail("allocated")); bytes >= 0) allocated = bytes;
+    if (const double process = mib_of(parts->detail("process")); process > 0) sum.own = process;
+    if (const double idle = mib_of(parts->detail("unallocated")); idle >= 0) sum.unallocated = idle;
   }
   // On AMD and in containers the process's own use is unknown (or 0 bytes), so torch's own figure is used.
   if (sum.own < 0 && allocated >= 0 && sum.unallocated >= 0) sum.own = allocated + sum.unallocated;
@@ -56,7 +57,7 @@ Sum sum_of(const Facts& facts, const Symptom& event) {
   if (sum.own < 0 && sum.total > 0 && sum.free >= 0) {
     std::map<std::string, double> others;
     for (const Symptom* other : facts.all({noted, "gpu-memory-of-other-process"}))
-      others[other->detail("pid")] = mib(other->detail("used"));
+      others[other->detail("pid")] = mib_of(other->detail("used"));
     double used = 0;
     for (const auto& [pid, by_other] : others) used += by_other;
     if (used > 0) sum.own = std::max(0.0, sum.total - sum.free - used);
@@ -80,9 +81,9 @@ Holder holder_by_sum(const Sum& sum) {
 double total_for(const Facts& facts, const Symptom& free) {
   for (const Symptom* event : facts.all({noted, "total-gpu-memory"})) {
     if (event->source == free.source && event->line.get() && free.line.is(*event->line.get() + 1))
-      return mib(event->detail("total"));
+      return mib_of(event->detail("total"));
   }
-  return mib(free.detail("total"));
+  return mib_of(free.detail("total"));
 }
 
 const Symptom* first(const Facts& facts, std::initializer_list<Kind> kinds) {
@@ -94,8 +95,6 @@ const Symptom* first(const Facts& facts, std::initializer_list<Kind> kinds) {
 
 }  // namespace
 
-double mib_of(const std::string& text) { return mib(text); }
-
 const Symptom* little_free_at_start(const Facts& facts) {
   // The GPU of such a board has no memory of its own: the page cache counts as used.
   for (const char* board : {"NVIDIA Tegra", "Tegra", "Xavier", "Orin"}) {
@@ -103,14 +102,14 @@ const Symptom* little_free_at_start(const Facts& facts) {
   }
   constexpr double little = 0.3;
   for (const Symptom* symptom : facts.all({noted, "free-gpu-memory"})) {
-    const double total = total_for(facts, *symptom), free = mib(symptom->detail("free"));
+    const double total = total_for(facts, *symptom), free = mib_of(symptom->detail("free"));
     if (total > 0 && free >= 0 && free < little * total) return symptom;
   }
   // TensorFlow's allocator takes nearly all free memory at its start, so its limit is the memory that was free.
   const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
   const auto total = devices.empty() ? 0 : devices.front().memory_total_mib.or_empty();
   for (const Symptom* symptom : facts.all({noted, "tensorflow-allocator-limit"})) {
-    const double limit = mib(symptom->detail("bytes"));
+    const double limit = mib_of(symptom->detail("bytes"));
     if (limit > 0 && limit < little * static_cast<double>(total)) return symptom;
   }
   return nullptr;
@@ -136,7 +135,7 @@ const Symptom* filled_by_itself(const Facts& facts) {
   const Symptom* limit = facts.first({{noted, "tensorflow-allocator-limit"}});
   const Symptom* in_use = facts.first({{noted, "tensorflow-allocator-in-use"}});
   if (!limit || !in_use) return nullptr;
-  return mib(in_use->detail("bytes")) >= nearly_all * mib(limit->detail("bytes")) ? in_use : nullptr;
+  return mib_of(in_use->detail("bytes")) >= nearly_all * mib_of(limit->detail("bytes")) ? in_use : nullptr;
 }
 
 }  // namespace

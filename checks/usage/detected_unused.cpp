@@ -46,8 +46,7 @@ void judge_idle(const Facts& facts, Answers& answers) {
   finding.evidence.push_back(evidence("/nvidia/devices/0/utilization_percent", "0"));
   finding.explanation =
       "The program chose a CUDA device and keeps several processors busy, and no GPU is in use: nothing moved its "
-      "model "
-      "and data there.";
+      "model and data there.";
   finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
 }
 

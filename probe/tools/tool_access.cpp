@@ -138,10 +138,10 @@ void shared_memory(const AskedCommand& asked, const std::vector<Owned>& stated, 
     std::string letters;
     const bool listed =
         line.starts_with("d") && RE2::FullMatch(piece_of(line), row, &letters) && closed(octal(letters));
-    const bool told = std::ranges::any_of(stated, [&](const Owned& one) {
+    const bool shown = std::ranges::any_of(stated, [&](const Owned& one) {
       return one.path == "/dev/shm" && closed(one.mode) && contains(line, "/dev/shm");
     });
-    if (listed || told) return void(add_symptom(snapshot, {noted, "closed-shared-memory"}, asked.row, line));
+    if (listed || shown) return void(add_symptom(snapshot, {noted, "closed-shared-memory"}, asked.row, line));
   }
 }
 

@@ -919,12 +919,12 @@ class Traces(OfValues):
         graphs = {id(of): of for of in self.traced_of_tf(calls, functions)}
         parts = {key: self.reach(of) for key, of in graphs.items()}
         inner = {id(one) for reached in parts.values() for of in reached for one in ast.walk(of)}
-        told = set()
+        reported = set()
         for key, of in graphs.items():
             self.changed_behind(of, parts[key])
             for part in parts[key]:
-                if id(part) not in told and not re.search(r"py_function|numpy_function|init_scope", self.reader.written_whole(part)):
-                    told.add(id(part))
+                if id(part) not in reported and not re.search(r"py_function|numpy_function|init_scope", self.reader.written_whole(part)):
+                    reported.add(id(part))
                     self.done_once(part, inner)
                     self.made_inside(part, "tf.function")
                     self.leaves_the_graph(part, of, inner)
@@ -944,7 +944,7 @@ class Traces(OfValues):
                 metrics = self.value_of(self.word(call, "metrics"))
                 traced += [one for one in [self.given(call, 1, "loss")] + getattr(metrics, "elts", []) if one is not None]
         for of in (of for one in traced for of in self.origins.functions_of(one) if not isinstance(of, ast.ClassDef)):
-            for call in self.calls_reached(of):
+            for call in self.reached(of, 3, classes=False):
                 self.tracing.value_in_graph(call)
 
     def traced_in_each_call(self, functions):
@@ -1069,7 +1069,7 @@ class Traces(OfValues):
                 for method in of.body:
                     if isinstance(method, ast.FunctionDef) and method.name == "call":
                         self.made_inside(method, "call")
-                        for call in self.calls_reached(method) if "torch" not in self.reader.text and not re.search(
+                        for call in self.reached(method, 3, classes=False) if "torch" not in self.reader.text and not re.search(
                                 r"py_function|numpy_function", self.reader.written_whole(method)) else ():
                             if DRAWS_OF_TRACES.match(self.full(call.func)):
                                 self.reader.mistake(call, "what a traced function does once", self.written(call), "fit()", doubted=True)
@@ -1229,21 +1229,9 @@ class Traces(OfValues):
             if not self.method(call, "map", "flat_map", "interleave") or not call.args or not self.begins_as_dataset(call):
                 continue
             for of in self.origins.functions_of(call.args[0]):
-                for one in self.calls_reached(of):
+                for one in self.reached(of, 3, classes=False):
                     if DRAWS_OF_TRACES.match(self.full(one.func)):
                         self.reader.mistake(one, "what a traced function does once", self.written(one), "Dataset.%s()" % call.func.attr, doubted=True)
-
-    def calls_reached(self, of, deepest=3):
-        """The calls of a function, and of the functions of the file that it calls."""
-        seen, waiting = {id(of)}, [(of, deepest)]
-        while waiting:
-            one, depth = waiting.pop()
-            for call in calls_in(one.body if isinstance(one.body, list) else [one.body]):
-                yield call
-                for inner in self.origins.functions_of(call.func) if depth > 0 else ():
-                    if id(inner) not in seen and not isinstance(inner, ast.ClassDef):
-                        seen.add(id(inner))
-                        waiting.append((inner, depth - 1))
 
     def kept_draws(self, calls):
         """ds.map(augment).cache(), where augment() draws at random: each epoch gets what the first has drawn."""
@@ -1260,9 +1248,9 @@ class Traces(OfValues):
                 continue
             if one.func.attr == "map" and one.args and (not self.in_branch(one) or self.is_asked_for(one)):
                 for of in self.origins.functions_of(one.args[0]):
-                    drawn = next((each for each in self.calls_reached(of) if re.match(
+                    drawn = next((each for each in self.reached(of, 3, classes=False) if re.match(
                         r"tensorflow\.(image\.(stateless_)?random_|random\.(uniform|normal|truncated_normal)$)", self.full(each.func))), None)
-                    layer = next((each for each in self.calls_reached(of) if self.said(self.word(each, "training")) is True and self.is_random_layer(
+                    layer = next((each for each in self.reached(of, 3, classes=False) if self.said(self.word(each, "training")) is True and self.is_random_layer(
                         each.func)), None)
                     if layer is not None:
                         return layer

@@ -453,12 +453,12 @@ class Kernels(OfValues):
     def shared_place(self, of, index, by_thread):
         """Whether an index is rounded from an element that the thread reads, so that several threads meet at it: int(x[i] * scale)."""
         loops = {one.target.id for one in ast.walk(of) if isinstance(one, ast.For) and isinstance(one.target, ast.Name) and by_thread(one.iter)}
-        told = {}
+        made_of = {}
         for one in ast.walk(of):
             for target in one.targets if isinstance(one, ast.Assign) else ():
                 for name in ast.walk(target):
                     if isinstance(name, ast.Name):
-                        told.setdefault(name.id, []).append(one.value)
+                        made_of.setdefault(name.id, []).append(one.value)
         parts, waiting, seen = [], [index], set()
         while waiting:
             part = waiting.pop()
@@ -467,7 +467,7 @@ class Kernels(OfValues):
                 continue  # what it reads; its place says nothing of the values
             if isinstance(part, ast.Name) and part.id not in seen:
                 seen.add(part.id)
-                waiting.extend(told.get(part.id, ()))
+                waiting.extend(made_of.get(part.id, ()))
             waiting.extend(ast.iter_child_nodes(part))
         reads = [one for one in parts if isinstance(one, ast.Subscript)]
         rounds = any(isinstance(one, ast.Call) and (getattr(one.func, "id", "") == "int" or self.full(one.func) == "math.floor") and not isinstance(
@@ -608,7 +608,7 @@ class Kernels(OfValues):
         frees = [call for call in self.tracing.index.calls if self.method(call, "free_all_blocks") and "inned" not in self.written(call)]
         if not frees or "torch" not in self.tracing.names.values() or not self.says(r"\.cuda\(|\.to\("):
             return
-        late, told = set(), None
+        late, freed = set(), None
         for _, body in self.bodies(nodes):
             at = {number: call for number, one in enumerate(body) for call in frees if isinstance(one, ast.Expr) and one.value is call}
             last = max(at, default=None)
@@ -617,9 +617,9 @@ class Kernels(OfValues):
                     one.value, "value", one) is None else []
                 if any(isinstance(name, ast.Name) and self.on_card_before(name, at[last]) for name in gone):
                     late.update(map(id, at.values()))
-                    told = told or (at[last], one)
-        if told is not None and len(late) == len(frees):
-            self.mistake(told[0], "blocks that are freed before their arrays", self.written(told[1]), other=told[1])
+                    freed = freed or (at[last], one)
+        if freed is not None and len(late) == len(frees):
+            self.mistake(freed[0], "blocks that are freed before their arrays", self.written(freed[1]), other=freed[1])
 
     def on_card_before(self, name, call):
         """Whether a name held an array of CuPy's before a call."""
@@ -996,7 +996,7 @@ class Boosters(Kernels):
                 settings[one], "value", "") == "gpu_predictor") and self.written(settings[one]) not in ("-1", "None", "''")), None)
             if named is not None and None not in settings and not any(one in settings for one in needs) and not self.method(
                     call, "set_params") and not self.says(r"set_params\(|" + "|".join(r"\b%s\b['\"]?\s*[=:\]]" % one for one in needs)):
-                self.mistake(named, "a GPU that a library of trees is not told to use", next(
+                self.mistake(named, "a library of trees that is not set to the GPU", next(
                     one for one in which if settings.get(one) is named), write, other=call)
 
     # ---- tables

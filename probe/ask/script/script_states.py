@@ -478,7 +478,7 @@ class States(Scoped):
         return any(isinstance(one, (ast.If, ast.IfExp, ast.Compare)) and ".grad" in self.written(getattr(one, "test", one)) for one in self.origins.around(read))
 
     def requires_before(self, move, base, own):
-        """Where the tensor of the CPU that is moved was told to keep its gradient; None: it was not."""
+        """Where the tensor of the CPU that is moved was set to require its gradient; None: nowhere."""
         if isinstance(move.value.func.value, ast.Call):
             inner = move.value.func.value
             made = self.full(inner.func).startswith("torch.") and getattr(self.word(inner, "requires_grad"), "value", None) is True and self.word(
