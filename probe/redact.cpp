@@ -71,8 +71,20 @@ void redact_paired_hardware_addresses(std::string& text) {
   });
 }
 
+// Whether six pairs of characters with five equal signs between stand in it.
+bool has_six_pairs(std::string_view text) {
+  constexpr std::size_t step = 3;
+  for (std::size_t at = 2; at + 4 * step + 2 < text.size(); ++at) {
+    const char sign = text[at];
+    if ((sign == ':' || sign == '-' || sign == '.') && text[at + step] == sign && text[at + 2 * step] == sign &&
+        text[at + 3 * step] == sign && text[at + 4 * step] == sign)
+      return true;
+  }
+  return false;
+}
+
 void redact_hardware_addresses(std::string& text, const LowerText& low) {
-  if (low.count(':') >= 5 || low.count('-') + low.count('.') >= 5) redact_paired_hardware_addresses(text);
+  if (has_six_pairs(text)) redact_paired_hardware_addresses(text);
   static const LazyPattern guid(R"(\b[0-9a-fA-F]{4}(?::[0-9a-fA-F]{4}){3}\b)", {{':', 3}},
                                 19);  // of an InfiniBand port
   replace_all(text, guid, low, "<mac>");
@@ -141,7 +153,23 @@ void redact_dotted_hardware_addresses(std::string& text) {
                  [](auto, std::string_view match, auto) { return match.find_first_of("abcdefABCDEF") == match.npos; });
 }
 
+// Whether four numbers with dots between stand in it.
+bool has_dotted_numbers(std::string_view text) {
+  int dots = 0;
+  for (std::size_t at = 1; at + 1 < text.size(); ++at) {
+    const bool after_digit = text[at - 1] >= '0' && text[at - 1] <= '9';
+    const bool before_digit = text[at + 1] >= '0' && text[at + 1] <= '9';
+    if (text[at] == '.' && after_digit && before_digit) {
+      if (++dots == 3) return true;
+    } else if (text[at] < '0' || text[at] > '9') {
+      dots = 0;
+    }
+  }
+  return false;
+}
+
 void redact_ipv4(std::string& text) {
+  if (!has_dotted_numbers(text)) return;
   static const RE2 dotted(R"(\d{1,3}(?:\.\d{1,3}){3})");
   replace_unless(text, dotted, "<ip>", is_no_address);
 }
@@ -309,7 +337,7 @@ std::span<const SecretKind> secret_kinds() {
         15},
        "<secret>"},
       {{R"(\bs\.[A-Za-z0-9]{24}\b)", {"s."}, 26, 24}, "<secret>"},
-      {{R"(\b(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5}\b)", {"-"}, 29}, "<secret>"},
+      {{R"(\b(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5}\b)", {{'-', 4}}, 29, 5}, "<secret>"},
       {{R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no|short))?(?: ?\(\w+\))?|s/n|sn|(?:asset|service)[ _-]?tag)\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)(?:(?-i:[./][A-Z0-9]{5,}[./][A-Z0-9./-]+)|[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*|[0-9a-f]*[0-9][0-9a-f]{6,}\b|(?-i:[A-Z-]*[0-9][A-Z0-9-]*[A-Z][A-Z0-9-]*|[A-Z]+-?[0-9][A-Z0-9-]+)\b))",
         {"serial", "asset", "service", "sn:", "sn=", "sn ", "sn#", "sn.", "sn\"",
          // Neither the end of "isn't" nor vendors/nvidia.icd.
@@ -532,7 +560,10 @@ void redact_host_names(std::string& text, const LowerText& low) {
 void redact_said_names(std::string& text, const LowerText& low) {
   static const LazyPattern host(
       R"((?i)(?:\b(?:host ?names?|node ?names?|computer ?name|nodelist|fqdn)|\w(?:_hostname|_?nodename|_nodelist|_host|_addr)|\bmaster_addr)["']?\s*[=:]\s*["']?(?:[a-z]+://)?([A-Za-z][\w.-]*(?:[A-Za-z0-9]|\[[\d,-]+\])))",
-      {"host", "node", "computer", "fqdn", "_addr"});
+      {"hostname",  "host name", "nodename", "node name", "computername", "computer name", "nodelist",  "fqdn",
+       "_host:",    "_host=",    "_host ",   "_host\"",   "_host'",       "_host\t",       "_host\r",   "_host\n",
+       "_host\f",   "_addr:",    "_addr=",   "_addr ",    "_addr\"",      "_addr'",        "_addr\t",   "_addr\r",
+       "_addr\n",   "_addr\f"});
   static const LazyPattern domain(
       R"(\b((?:[A-Za-z0-9][\w-]*\.)+(?:corp|intra|intranet|lan|localdomain|home\.arpa)(?:\.[a-z][\w-]*)*|(?:[A-Za-z0-9]+(?:-[\w-]+|\d[\w-]*))\.(?:[\w-]+\.)*(?:intern|internal|cluster|hpc|local|private)(?:\.[a-z][\w-]*)*)\b)",
       {".corp", ".intra", ".lan", ".local", ".home.arpa", ".private", ".intern", ".cluster", ".hpc"});

@@ -33,12 +33,12 @@ Flag imports_well(const Snapshot& snapshot, std::string_view framework) {
 }
 
 std::vector<MissedName> missed_names(const Facts& facts) {
-  // TensorFlow's own places of its public names.
-  static const RE2 inner("\\._?api(?:\\._?v[12])?|\\.compat\\.v2");
   std::vector<MissedName> missed;
   for (const Kind& kind :
        {Kind{SymptomClass::missing, "framework-name"}, Kind{SymptomClass::missing, "python-module"}}) {
     for (const Symptom* line : facts.all(kind)) {
+      // TensorFlow's own places of its public names.
+      static const RE2 inner("\\._?api(?:\\._?v[12])?|\\.compat\\.v2");
       std::string name = line->detail("module");
       RE2::GlobalReplace(&name, inner, "");
       if (const std::string attribute = line->detail("attribute"); !attribute.empty()) name += "." + attribute;

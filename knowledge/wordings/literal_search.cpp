@@ -1,6 +1,7 @@
 #include "knowledge/wordings/literal_search.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 #include <numeric>
@@ -31,7 +32,10 @@ std::string LiteralSearch::tables(const std::vector<Word>& words) {
     const auto [begin, is_new] = begins.try_emplace({searched, fold}, static_cast<std::uint32_t>(letters.size()));
     Window best{.word = i, .begin = begin->second, .size = static_cast<std::uint32_t>(word.size()), .fold = fold};
     if (is_new) letters += searched;
-    if (word.size() >= sizeof best.start) best.start = folded<std::uint64_t>(word.data());
+    std::array<char, sizeof best.start> start{};
+    word.copy(start.data(), start.size());
+    best.start = folded<std::uint64_t>(start.data());
+    best.start_mask = ~std::uint64_t{0} >> (word.size() < sizeof start ? 8 * (sizeof start - word.size()) : 0);
     std::uint32_t rarest = 0;
     for (std::uint32_t at = 0, fewest = 0; at + gram_size <= word.size(); ++at) {
       const auto gram = folded<std::uint32_t>(word.data() + at);
@@ -73,8 +77,8 @@ std::size_t LiteralSearch::next_mark(std::string_view text, std::size_t at) cons
   // Checks four places together, with one branch, because usually none matches.
   for (; at + 8 <= text.size(); at += 4) {
     const auto eight = folded<std::uint64_t>(text.data() + at);
-    std::uint64_t found = 0;
-    for (unsigned i = 0; i < 4; ++i) found |= marked(static_cast<std::uint32_t>(eight >> 8 * i)) << i;
+    const auto there = [this, eight](unsigned i) { return marked(static_cast<std::uint32_t>(eight >> 8 * i)) << i; };
+    const std::uint64_t found = there(0) | there(1) | there(2) | there(3);
     if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(found));
   }
   for (; at + gram_size <= text.size(); ++at) {

@@ -67,14 +67,15 @@ class LiteralSearch {
 
  private:
   static constexpr std::size_t gram_size = 4;
-  static constexpr unsigned mark_bits = 17;  // 16 KiB, half of a typical L1 cache
+  static constexpr unsigned mark_bits = 18;  // 32 KiB, a typical L1 cache
   static constexpr unsigned slot_bits = 12;
   struct Window {  // the four characters by which a word is found
     std::uint32_t offset = 0;
     std::uint32_t word = 0;
     std::uint32_t begin = 0;  // of the word in letters_, which holds each word once
     std::uint32_t size = 0;
-    std::uint64_t start = 0;  // folded: the first characters of the word, if it is long enough, otherwise 0
+    std::uint64_t start = 0;       // the first characters of the word, folded
+    std::uint64_t start_mask = 0;  // which of these eight a shorter word has
     std::uint64_t fold = 0;
   };
 
@@ -94,7 +95,9 @@ class LiteralSearch {
   [[nodiscard]] std::size_t next_mark(std::string_view text, std::size_t at) const;  // the text's size: none
   [[nodiscard]] bool starts(std::string_view text, const Window& one) const {
     if (text.size() < one.size) return false;
-    return (one.start == 0 || folded<std::uint64_t>(text.data()) == one.start) && same(text.data(), one);
+    if (text.size() >= sizeof one.start && ((folded<std::uint64_t>(text.data()) ^ one.start) & one.start_mask) != 0)
+      return false;
+    return same(text.data(), one);
   }
   [[nodiscard]] bool same(const char* text, const Window& one) const;
 
