@@ -39,7 +39,7 @@ bool is_plain(View word) {
         "and ansible any api app application apt are arg argon args argument artifactory as ascii ask at attempt "
         "attempts auth authenticate authenticated authentication authority authorization authorize authorized "
         "auto anonymous available aws az azure backend backup bad base bash basic batch bcrypt be bearer because been "
-        "before begin being below between bind bitbucket bmc bot box branch broker browser build but by bytes "
+        "before begin being below between bind bitbucket bmc bot box branch broker browser budget build but by bytes "
         "cache call called can cannot cargo catalog celery cert certificate change changed changing channel char "
         "character characters chars check checking chmod chown chr ci class clear clearml cleartext cli client "
         "cloud cluster cmd cn code column com comet command common community compose con config configuration "
@@ -348,11 +348,11 @@ bool is_taken_for_passwords(View word) {
   return fits(word, form);
 }
 
-// A value that withholds nothing.
+// A value that withholds nothing, or the file of a library.
 bool is_nothing(View word) {
   static const RE2 form(
       R"((?i)(?:none|null|nil|nullptr|undefined|true|false|yes|no)"
-      R"(|n/a|empty|unset|required|missing|invalid|redacted|hidden|masked)"
+      R"(|lib[\w+-]+\.so(?:\.\d+)*|n/a|empty|unset|required|missing|invalid|redacted|hidden|masked)"
       R"(|keyboard-interactive|hostbased|gssapi-[a-z-]+|withheld|\*+|x{3,}|\.{3}|-|_|password|passwd|secret|token))");
   return fits(word, form);
 }

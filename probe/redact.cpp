@@ -217,6 +217,8 @@ std::span<const SecretKind> secret_kinds() {
       {{R"((?i)(\b(?:(?:docker|podman|helm|skopeo|buildah|oras|az|vault)(?: registry)? login|sshpass|ipmitool|mysql\w*|mariadb[\w-]*|ldap\w+|mongo\w*|openssl|7z\w?|(?:un)?(?:zip|rar))\b[^\n|;&]*? -(?:pass(?:in|out)?(?: pass:|[ =])|[pPw][ =]?|[akK][ =]))(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
         {" -p", " -a", " -w", " -k"}},
        R"(\1<secret>)"},
+      {{R"((\bSIGN2?="?)[0-9A-F]{4}(?: [0-9A-F]{4}){3,})", {"sign=", "sign2="}}, R"(\1<secret>)"},  // of FlexLM's licences
+      {{R"((\bgitlab-runner [^\n]{1,80}? on \S+ )[\w-]{8,}(, system ID))", {"gitlab-runner"}}, R"(\1<secret>\2)"},
       {{R"((\bredis-cli\b[^\n|;&]*? (?:-a|--pass|--askpass) )\S+)", {"redis-cli"}}, R"(\1<secret>)"},
       {{R"((\bmc:? (?:alias|config host) (?:set|add) \S+ \S+ )\S+ \S+)", {"mc alias", "mc: alias", "mc config host"}},
        R"(\1<secret> <secret>)"},
@@ -576,6 +578,7 @@ void redact_said_names(std::string& text, const LowerText& low) {
   static const LazyPattern syslog(
       R"((?m)^(?:(?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.:+Z-]*) )([A-Za-z0-9][\w.-]*) (?:(?:kernel|systemd|[\w./()-]+\[\d+\]):|[\w./()-]+ (?:-|\d+) \S+ (?:-|\[)))",
       {" kernel:", " systemd:", "]:", " - "});
+  static const LazyPattern console(R"((?m)^([A-Za-z][\w.-]*) kernel: \[ *\d+\.\d+\])", {" kernel: ["});
   // id, ls -l and ps aux.
   static const LazyPattern numbered(R"(\b(?:[ug]id[= ]|groups=|,)\d{4,} ?\(([A-Za-z_][\w.-]*)\))",
                                     {"id=", "id ", "groups=", ","});
@@ -603,6 +606,7 @@ void redact_said_names(std::string& text, const LowerText& low) {
                                     {&node, "<host>"},
                                     {&nccl, "<host>"},
                                     {&syslog, "<host>"},
+                                    {&console, "<host>"},
                                     {&user, "<user>"},
                                     {&numbered, "<user>"},
                                     {&owner, "<user>"},

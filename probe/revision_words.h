@@ -9,7 +9,7 @@ namespace envdoctor {
 inline std::string ends_before_revision(const std::string& more) {
   return R"((?i)(?:commit|revision|rev|sha\d*|digest|git(?:[ _-]?(?:version|sha|ref|rev))?|git[\w ]{0,20}: [-+]?)"
          R"(|hash(?:es)?|checksum|md5(?:sum)?|sha\d+sum|etag|snapshots?|blobs?|build(?: ?id)?(?:\[\w+\])?|head|tree)"
-         R"(|parent|merge|@)" +
+         R"(|parent|merge|checked out|(?:containerd|runc|docker)[\w.]*[: ]+v?\d[\w.~+-]*|@)" +
          more + R"()["']?(?:\s+(?:is|was|now|detached|at|to|from|of)){0,3}\s*[:=( ]?\s*["'`]?$)";
 }
 
