@@ -217,7 +217,8 @@ std::span<const SecretKind> secret_kinds() {
       {{R"((?i)(\b(?:(?:docker|podman|helm|skopeo|buildah|oras|az|vault)(?: registry)? login|sshpass|ipmitool|mysql\w*|mariadb[\w-]*|ldap\w+|mongo\w*|openssl|7z\w?|(?:un)?(?:zip|rar))\b[^\n|;&]*? -(?:pass(?:in|out)?(?: pass:|[ =])|[pPw][ =]?|[akK][ =]))(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
         {" -p", " -a", " -w", " -k"}},
        R"(\1<secret>)"},
-      {{R"((\bSIGN2?="?)[0-9A-F]{4}(?: [0-9A-F]{4}){3,})", {"sign=", "sign2="}}, R"(\1<secret>)"},  // of FlexLM's licences
+      {{R"((\bSIGN2?="?)[0-9A-F]{4}(?: [0-9A-F]{4}){3,})", {"sign=", "sign2="}},
+       R"(\1<secret>)"},  // of FlexLM's licences
       {{R"((\bgitlab-runner [^\n]{1,80}? on \S+ )[\w-]{8,}(, system ID))", {"gitlab-runner"}}, R"(\1<secret>\2)"},
       {{R"((\bredis-cli\b[^\n|;&]*? (?:-a|--pass|--askpass) )\S+)", {"redis-cli"}}, R"(\1<secret>)"},
       {{R"((\bmc:? (?:alias|config host) (?:set|add) \S+ \S+ )\S+ \S+)", {"mc alias", "mc: alias", "mc config host"}},
@@ -562,10 +563,10 @@ void redact_host_names(std::string& text, const LowerText& low) {
 void redact_said_names(std::string& text, const LowerText& low) {
   static const LazyPattern host(
       R"((?i)(?:\b(?:host ?names?|node ?names?|computer ?name|nodelist|fqdn)|\w(?:_hostname|_?nodename|_nodelist|_host|_addr)|\bmaster_addr)["']?\s*[=:]\s*["']?(?:[a-z]+://)?([A-Za-z][\w.-]*(?:[A-Za-z0-9]|\[[\d,-]+\])))",
-      {"hostname",  "host name", "nodename", "node name", "computername", "computer name", "nodelist",  "fqdn",
-       "_host:",    "_host=",    "_host ",   "_host\"",   "_host'",       "_host\t",       "_host\r",   "_host\n",
-       "_host\f",   "_addr:",    "_addr=",   "_addr ",    "_addr\"",      "_addr'",        "_addr\t",   "_addr\r",
-       "_addr\n",   "_addr\f"});
+      {"hostname", "host name", "nodename", "node name", "computername", "computer name", "nodelist",
+       "fqdn",     "_host:",    "_host=",   "_host ",    "_host\"",      "_host'",        "_host\t",
+       "_host\r",  "_host\n",   "_host\f",  "_addr:",    "_addr=",       "_addr ",        "_addr\"",
+       "_addr'",   "_addr\t",   "_addr\r",  "_addr\n",   "_addr\f"});
   static const LazyPattern domain(
       R"(\b((?:[A-Za-z0-9][\w-]*\.)+(?:corp|intra|intranet|lan|localdomain|home\.arpa)(?:\.[a-z][\w-]*)*|(?:[A-Za-z0-9]+(?:-[\w-]+|\d[\w-]*))\.(?:[\w-]+\.)*(?:intern|internal|cluster|hpc|local|private)(?:\.[a-z][\w-]*)*)\b)",
       {".corp", ".intra", ".lan", ".local", ".home.arpa", ".private", ".intern", ".cluster", ".hpc"});

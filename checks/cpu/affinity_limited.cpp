@@ -9,7 +9,11 @@ using enum SymptomClass;
 // A report shows a process's mask but not the number of CPUs; no machine with a GPU has that few.
 void report_few_cpus(const Snapshot& snapshot, std::int64_t allowed, Answers& answers) {
   Finding& finding = answers.found();
-  finding.confidence = Confidence::possible;
+  // Several processes that share one CPU were bound by something.
+  const Symptom* bound = first_symptom(snapshot, {{limited, "cpu-affinity"}});
+  constexpr int several = 3;
+  const bool many = bound != nullptr && std::atoi(bound->detail("count").c_str()) >= several;
+  finding.confidence = many ? Confidence::likely : Confidence::possible;
   for (const char* name : {"OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_PLACES"}) {
     const Text value = env_of(snapshot, name);
     if (!value.get()) continue;

@@ -1,7 +1,9 @@
 // driver.gpu-lost: the GPU was present and no longer answers.
 #include "checks/driver/nvidia_facts.h"
 #include "checks/driver/xid_findings.h"
+#include "host/text.h"
 #include "knowledge/codes/names.h"
+#include "knowledge/lower_case.h"
 
 namespace envdoctor::driver_gpu_lost {
 
@@ -67,6 +69,13 @@ bool judge_xid(const Snapshot& snapshot, Answers& answers) {
   return !by_gpu.empty();
 }
 
+// A card that never started can't be reached either: a handle that NVML lacks proves a loss only where the driver had
+// the card before.
+bool never_started(const Snapshot& snapshot, const Symptom& line) {
+  return first_symptom(snapshot, {{failed, "nvidia-gpu-initialization"}}) != nullptr &&
+         !contains(lower_case(line.text.or_empty()), "lost");
+}
+
 // What programs and the kernel print; messages alone are evidence only where the driver's own answer is unknown.
 bool judge_log(const Snapshot& snapshot, bool logged, Answers& answers) {
   for (const Kind& kind : {Kind{lost, "pci-device"}, Kind{lost, "gpu"}}) {
@@ -74,6 +83,7 @@ bool judge_log(const Snapshot& snapshot, bool logged, Answers& answers) {
       const std::string gpu = line->detail("gpu");
       const std::string address = normal_address(gpu.empty() ? line->detail("pci") : gpu);
       if (nvidia::cuda_works(snapshot) || answers_now(snapshot, address)) continue;
+      if (kind.subject == "gpu" && never_started(snapshot, *line)) continue;
       const bool whole = std::ranges::count(address, '.') == 1;
       const std::string subject = whole ? "gpu:" + address : "host";
       // The kernel writes both lines for one loss.

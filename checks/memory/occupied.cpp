@@ -35,12 +35,36 @@ void judge_messages(const Facts& facts, Answers& answers) {
         "used up.";
 }
 
-// A report in which nothing fails shows a GPU that its processes fill and use: it was meant so.
+// What fails for want of memory, or may.
+bool lacks_memory(const Facts& facts) {
+  return facts.saw({{exhausted, "gpu-memory"},
+                    {exhausted, "cuda-memory"},
+                    {exhausted, "any-gpu-memory"},
+                    {refused, "gpu-memory-allocation"},
+                    {failed, "cuinit"},
+                    {failed, "cuda-call"},
+                    {failed, "cudnn"},
+                    {failed, "cublas"}});
+}
+
+// A report in which nothing fails for want of memory shows a GPU that its processes fill and use: it was meant so.
 bool filled_on_purpose(const Facts& facts, const memory::GpuMemory& gpu) {
   constexpr std::int64_t at_work_percent = 30;
   const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
-  return from_report(facts) && !text_fails(facts) &&
+  return from_report(facts) && !lacks_memory(facts) &&
          devices.at(gpu.index).utilization_percent.or_empty() >= at_work_percent;
+}
+
+// JAX and TensorFlow take most of a GPU when they start: the Python that holds it is likely the reporter's own.
+bool filled_in_advance(const Facts& facts, const memory::GpuMemory& gpu) {
+  const auto& imports = facts.all({noted, "framework-import"});
+  const bool takes_all = std::ranges::any_of(imports, [](const Symptom* one) {
+    return one->detail("module") == "jax" || one->detail("module") == "tensorflow";
+  });
+  return from_report(facts) && takes_all && !lacks_memory(facts) &&
+         std::ranges::any_of(of(facts.snapshot().nvidia, &Nvidia::processes).or_empty(), [&](const NvidiaProcess& one) {
+           return one.name.or_empty().starts_with("python") && one.memory_mib.or_empty() * 10 > gpu.total_mib * 7;
+         });
 }
 
 void judge_devices(const Facts& facts, Answers& answers) {
@@ -51,7 +75,7 @@ void judge_devices(const Facts& facts, Answers& answers) {
   const memory::GpuMemories seen = memory::visible_gpu_memory(snapshot);
   const bool room = !std::ranges::all_of(seen.gpus, memory::nearly_full);
   for (const memory::GpuMemory& gpu : seen.gpus) {
-    if (!memory::nearly_full(gpu) || filled_on_purpose(facts, gpu)) continue;
+    if (!memory::nearly_full(gpu) || filled_on_purpose(facts, gpu) || filled_in_advance(facts, gpu)) continue;
     report_finding(snapshot, gpu, room, answers);
   }
   if (!seen.all_known) return answers.unknown("/nvidia/devices: free memory is not known");

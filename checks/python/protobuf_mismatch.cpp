@@ -19,6 +19,10 @@ bool computed_after(const Facts& facts, const Symptom& printed) {
 // The message was harmless: the framework was imported, or went on to a device or a result.
 bool works(const Facts& facts) {
   const auto& printed = facts.all({mismatch, "protobuf-version"});
+  // This one is an exception that ends the import, whatever another program does.
+  const bool refused = std::ranges::any_of(
+      printed, [](const Symptom* one) { return one->text.or_empty().starts_with("TypeError: Descriptors cannot"); });
+  if (refused && !computed_after(facts, *printed.back())) return false;
   return facts.used() || imports_well(facts.snapshot(), "tensorflow").is(true) ||
          (!printed.empty() && computed_after(facts, *printed.back()));
 }

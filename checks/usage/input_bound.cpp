@@ -5,7 +5,27 @@ namespace envdoctor::usage_input_bound {
 
 using enum SymptomClass;
 
+// A disk is at work all the time, and the GPU beside it hardly ever.
+bool judge_disk(const Facts& facts, Answers& answers) {
+  constexpr std::int64_t hardly_percent = 20;
+  const Symptom* disk = facts.first({{exhausted, "disk"}});
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  const bool idle = !devices.empty() && std::ranges::all_of(devices, [](const NvidiaDevice& one) {
+    return one.utilization_percent.get() && *one.utilization_percent.get() <= hardly_percent;
+  });
+  if (!disk || !idle) return false;
+  Finding& finding = answers.found_in(*disk, Confidence::likely);
+  finding.evidence.push_back(
+      evidence("/nvidia/devices/0/utilization_percent", std::to_string(*devices.front().utilization_percent.get())));
+  finding.explanation = fmt::format(
+      "The disk {} is at work all the time and the GPU hardly ever: the program waits for files to be read.",
+      disk->detail("device"));
+  finding.fix = {{.text = "Keep the data on a faster disk or in memory, or store it in fewer and larger files."}};
+  return true;
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  if (judge_disk(facts, answers)) return;
   const auto& steps = facts.all({noted, "step-times"});
   if (steps.empty()) return answers.not_applicable("usage.input-bound", "no program tells the times of its steps");
   const Symptom& last = *steps.back();

@@ -1,10 +1,13 @@
-// Values of a device and of a reference in columns under "index cpu gpu".
+// Values of a device and of a reference in columns under "index cpu gpu", and tables that hold no results.
+#include <re2/re2.h>
+
 #include <cmath>
 
 #include "knowledge/lower_case.h"
 #include "probe/compared/compared_values.h"
 #include "probe/paste/number_blocks.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 
 namespace envdoctor::compared {
 namespace {
@@ -100,6 +103,20 @@ std::optional<Difference> in_columns(const std::vector<std::string_view>& lines)
     return Difference{relative, by, i, columns->name};
   }
   return std::nullopt;
+}
+
+std::string without_process_tables(std::string_view text) {
+  static const RE2 head(R"(\s*(?:[A-Z]+ +)?PID +(?:[A-Z%+]+ ?)+.*)", RE2::Latin1);
+  static const RE2 row(R"(\s*(?:[\w.-]+ +)?\d+ .*)", RE2::Latin1);
+  std::string kept;
+  bool inside = false;
+  for (const std::string_view line : lines_of(text)) {
+    const re2::StringPiece piece = piece_of(line.substr(0, 200));
+    inside = RE2::FullMatch(piece, head) || (inside && RE2::FullMatch(piece, row));
+    if (!inside) kept += line;
+    kept += '\n';
+  }
+  return kept;
 }
 
 }  // namespace envdoctor::compared

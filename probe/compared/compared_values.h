@@ -28,6 +28,9 @@ struct Label {
 
 Label label_of(std::string_view text);
 
+// The same text with the rows of ps and top left empty: their numbers are no results.
+std::string without_process_tables(std::string_view text);
+
 // Gives the blocks that a script's own print statements wrote the code that they print, with what its variables were
 // set to. Empty: they are not as many as the prints, or there is no script.
 struct Shown {

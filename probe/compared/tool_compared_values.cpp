@@ -304,9 +304,10 @@ bool starts_compared_values(std::string_view line) {
          contains(line, "array([") || contains(line, "Array([") || contains(line, "[[");
 }
 
-Snapshot parse_compared_values(const std::string& text) {
+Snapshot parse_compared_values(const std::string& block) {
   using enum SymptomClass;
   Snapshot snapshot;
+  const std::string text = compared::without_process_tables(block);
   const compared::Reader reader(text);
   const auto note = [&](Kind kind, std::size_t row) -> Symptom& {
     return add_symptom(snapshot, kind, row, trimmed(reader.lines()[row]));

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "knowledge/lower_case.h"
+#include "probe/compared/compared_values.h"
 #include "probe/paste/number_blocks.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -459,8 +460,9 @@ bool starts_list_of_runs(std::string_view line) {
   return RE2::PartialMatch(piece_of(line.substr(0, most_of_line)), form);
 }
 
-Snapshot parse_repeated_runs(const std::string& text) {
+Snapshot parse_repeated_runs(const std::string& block) {
   Snapshot snapshot;
+  const std::string text = compared::without_process_tables(block);
   std::vector<std::string_view> lines = lines_of(text);
   if (lines.size() > most_lines) lines.resize(most_lines);
   std::optional<std::size_t> row = by_columns(lines);

@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <map>
 
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -189,23 +190,44 @@ Snapshot parse_process_list(const std::string& text) {
   return with(read_rows(text, [&](std::string_view line, Nvidia& nvidia) { reader.line(line, nvidia); }));
 }
 
-// nvidia-smi dmon with its columns of violations: the share of time for which power or heat held the clocks down.
+// nvidia-smi dmon: how busy each GPU was on average, and the share of time for which power or heat held its clocks
+// down.
 
-bool starts_dmon(std::string_view line) { return line.starts_with('#') && contains(line, "pviol"); }
+bool starts_dmon(std::string_view line) {
+  return line.starts_with("# gpu ") && (contains(line, " pviol") || contains(line, " sm "));
+}
 
 Snapshot parse_dmon(const std::string& text) {
   constexpr std::int64_t most_of_the_time = 50;  // of hundred
+  constexpr std::int64_t fewest = 4;             // samples
+  struct Busy {
+    std::int64_t sum = 0, samples = 0;
+  };
   Snapshot snapshot;
-  std::size_t column = 0, row = 0;
+  std::map<std::int64_t, Busy> busy;
+  std::vector<std::string_view> head;
+  std::size_t row = 0;
   for (const std::string_view line : lines_of(text)) {
     const std::size_t at = row++;
     const std::vector<std::string_view> cells = words_of(line.substr(0, longest_row));
-    if (starts_dmon(line)) column = static_cast<std::size_t>(std::ranges::find(cells, "pviol") - cells.begin());
-    // The head has a sign before its first column, which rows have not.
-    if (column == 0 || line.starts_with('#') || cells.size() < column) continue;
-    if (leading_number(cells[column - 1]).value_or(0) < most_of_the_time) continue;
-    add_symptom(snapshot, {SymptomClass::limited, "gpu-clock"}, at, line);
-    return snapshot;
+    if (starts_dmon(line)) head.assign(cells.begin() + 1, cells.end());  // without the sign, which rows have not
+    if (line.starts_with('#') || cells.empty() || cells.size() != head.size()) continue;
+    const auto cell = [&](std::string_view name) -> std::optional<std::int64_t> {
+      const auto column = static_cast<std::size_t>(std::ranges::find(head, name) - head.begin());
+      return column < cells.size() ? number_of(cells[column]) : std::nullopt;
+    };
+    const auto gpu = cell("gpu"), share = cell("sm");
+    if (!gpu) continue;
+    if (share && *share >= 0 && *share <= 100 && (busy.contains(*gpu) || busy.size() < most_gpus)) {
+      busy[*gpu].sum += *share;
+      ++busy[*gpu].samples;
+    }
+    if (!snapshot.log.get() && cell("pviol").value_or(0) >= most_of_the_time)
+      add_symptom(snapshot, {SymptomClass::limited, "gpu-clock"}, at, line);
+  }
+  for (const auto& [gpu, one] : busy) {
+    if (one.samples >= fewest)
+      device_in(snapshot.nvidia.fill().devices.fill(), gpu).utilization_percent = one.sum / one.samples;
   }
   return snapshot;
 }

@@ -1,5 +1,6 @@
 // Commands that answer with a word, a number or nothing at all, so that only the command tells what the answer means:
-// a service's state, an exit status, a search for libcuda without a hit, a list of packages without NVIDIA's.
+// a service's state, an exit status, a search for libcuda without a hit, a list of packages without NVIDIA's, a busy
+// disk.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -204,6 +205,22 @@ void registered_drivers(const AskedCommand& asked, Snapshot& snapshot) {
   if (whole && !snapshot.opencl.get()) snapshot.opencl.fill().icds = std::move(icds);
 }
 
+// A disk that "iostat -x" shows at work all the time.
+void busy_disk(const AskedCommand& asked, Snapshot& snapshot) {
+  constexpr double always_percent = 95;
+  if (!asked.typed.starts_with("iostat") && !contains(asked.typed, " iostat ")) return;
+  bool below_header = false;
+  for (const std::string_view line : asked.answers) {
+    const auto words = words_of(line.substr(0, 400));
+    if (words.size() > 5 && words.front().starts_with("Device") && words.back() == "%util") {
+      below_header = true;
+    } else if (below_header && words.size() > 5 && number_of<double>(words.back()).value_or(0) >= always_percent) {
+      add_symptom(snapshot, {exhausted, "disk"}, asked.row, line).details["device"] = std::string(words.front());
+      return;
+    }
+  }
+}
+
 }  // namespace
 
 bool starts_short_answers(std::string_view line) { return line.size() < 2000 && shell_prompt(line) > 0; }
@@ -224,6 +241,7 @@ Snapshot parse_short_answers(const std::string& text) {
     bound_drivers(asked, snapshot);
     bound_driver(asked, text, snapshot);
     registered_drivers(asked, snapshot);
+    busy_disk(asked, snapshot);
     before = &asked;
   }
   // With two versions the loader may take either.

@@ -85,7 +85,7 @@ bool reads_as_failure(std::string_view line) {
 // The time that one item takes, from "117.66 ms per token", "8.5 tokens/s", "41ms/step", "1.32 s/it"; 0: none.
 double seconds_of(std::string_view line) {
   static const RE2 takes(
-      R"(([0-9]+(?:\.[0-9]+)?) ?(us|ms|s|sec)(?:onds?)?(?:/| per )(?:it|iter|step|token|image|batch|epoch|fold)\w*)",
+      R"(([0-9]+(?:\.[0-9]+)?) ?(us|ms|s|sec)(?:onds?)?(?:/| per )(?:it|iter|step|token|image|batch|epoch|fold|call|run|game|episode|frame|update|sample|request)\w*)",
       RE2::Latin1);
   static const RE2 rate(
       R"(([0-9]+(?:\.[0-9]+)?) ?(?:it|iter|step|token|tok|image|img|sample|batch|item)\w*(?:/| per )s)", RE2::Latin1);
@@ -234,6 +234,14 @@ bool much_faster(const Attempt& fast, const Attempt& slow) {
   return fast.seconds > 0 && slow.seconds > several_times * fast.seconds;
 }
 
+// Whether variables hide all GPUs from an attempt.
+bool hides_gpus(const Attempt& attempt) {
+  return std::ranges::any_of(attempt.parts, [](const std::string& part) {
+    return part == "CUDA_VISIBLE_DEVICES=" || part == "CUDA_VISIBLE_DEVICES=-1" || part == "JAX_PLATFORMS=cpu" ||
+           part == "HIP_VISIBLE_DEVICES=" || part == "HIP_VISIBLE_DEVICES=-1";
+  });
+}
+
 // What names the processor to a program, and what the GPU.
 bool is_cpu_word(const std::string& word) {
   return word == "cpu" || word == "hist" || word == "--cpu" || word == "--no-cuda" || word.ends_with("=cpu");
@@ -250,7 +258,8 @@ void note_slower_gpu(const Attempt& gpu, const Attempt& cpu, std::set<std::strin
   std::vector<std::string> of_gpu, of_cpu;
   std::ranges::set_difference(gpu.tokens, cpu.tokens, std::back_inserter(of_gpu));
   std::ranges::set_difference(cpu.tokens, gpu.tokens, std::back_inserter(of_cpu));
-  const bool switched = of_gpu.size() <= 1 && of_cpu.size() <= 1 && of_gpu.size() + of_cpu.size() > 0 &&
+  const bool hidden = hides_gpus(cpu) && !hides_gpus(gpu);
+  const bool switched = of_gpu.size() <= 1 && of_cpu.size() <= 1 && (hidden || of_gpu.size() + of_cpu.size() > 0) &&
                         std::ranges::all_of(of_gpu, is_gpu_word) && std::ranges::all_of(of_cpu, is_cpu_word);
   if (!switched || cpu.seconds <= 0 || gpu.seconds < clearly * cpu.seconds || gpu.ending == Ending::failed ||
       !seen.insert("gpu " + gpu.program).second)
