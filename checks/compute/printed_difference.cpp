@@ -200,6 +200,14 @@ std::optional<PrintedDifference> by_precisions(const Facts& facts) {
   return PrintedDifference{coarse, WrongResult::tf32_inputs, Confidence::likely};
 }
 
+// Results that are right with a switch off and wrong with it on.
+std::optional<PrintedDifference> by_switch(const Facts& facts) {
+  const Symptom* one = facts.first({{noted, "switch-changes-results"}});
+  if (!one) return std::nullopt;
+  const bool tf32 = one->detail("switch") == "tf32";
+  return PrintedDifference{one, tf32 ? WrongResult::tf32_inputs : WrongResult::fast_math, Confidence::likely};
+}
+
 bool whole_number(const std::string& text) { return text.find_first_not_of("0123456789abcdefx-") == std::string::npos; }
 
 // No rounding, not even of TF32 or half precision, makes two results differ by a tenth of a sum.
@@ -232,8 +240,10 @@ std::optional<PrintedDifference> by_labels(const Facts& facts) {
 }  // namespace
 
 void add_printed(const Facts& facts, Answers& answers, WrongResult kind) {
-  for (const auto& one : {by_a_test(facts), by_printed_error(facts), by_printed_values(facts), by_precisions(facts),
-                          by_labels(facts), by_sides(facts), by_printed_size(facts), by_devices(facts)}) {
+  const auto switched = by_switch(facts);  // says more than sizes do
+  for (const auto& one :
+       {switched, by_a_test(facts), by_printed_error(facts), by_printed_values(facts), by_precisions(facts),
+        by_labels(facts), by_sides(facts), by_printed_size(facts), by_devices(facts)}) {
     if (one && one->kind == kind) answers.found_in(*one->symptom, one->confidence);
   }
 }

@@ -95,6 +95,8 @@ bool starts_opencl_loaders(std::string_view line);
 Snapshot parse_opencl_loaders(const std::string& text);
 bool starts_layer_differences(std::string_view line);
 Snapshot parse_layer_differences(const std::string& text);
+bool starts_switched_errors(std::string_view line);
+Snapshot parse_switched_errors(const std::string& text);
 bool starts_mig_instances(std::string_view line);
 Snapshot parse_mig_instances(const std::string& text);
 bool starts_bandwidth(std::string_view line);

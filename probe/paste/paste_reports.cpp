@@ -73,6 +73,7 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"nvidia-smi dmon", starts_dmon, parse_dmon},
       {"opencl loaders", starts_opencl_loaders, parse_opencl_loaders, short_report},
       {"layer differences", starts_layer_differences, parse_layer_differences, short_report},
+      {"switched errors", starts_switched_errors, parse_switched_errors, short_report, 16},
       {"hashcat -I", starts_hashcat_devices, parse_hashcat_devices, short_report},
       {"nvitop", starts_nvitop, parse_nvitop, short_report},
       {"process list", starts_process_list, parse_process_list, short_report},
