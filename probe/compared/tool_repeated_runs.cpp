@@ -1,5 +1,6 @@
 // The same work done twice whose numbers differ: "Run 1: loss 0.51", "Run 2: loss 0.48"; a log of epochs that starts
-// again with the same first loss; two columns of losses; a statement that is entered twice.
+// again with the same first loss; two columns of losses, or of all that two runs print; a statement that is entered
+// twice.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -444,11 +445,47 @@ std::optional<std::size_t> by_statement(const std::vector<std::string_view>& lin
   return std::nullopt;
 }
 
+// How many names a head such as "Step Temp Press Temp Press" has twice, behind that of the steps; 0: it is none.
+std::size_t names_of_twins(const std::vector<std::string_view>& head) {
+  const std::size_t names = head.size() / 2;
+  if (head.size() < 3 || head.size() % 2 == 0 || head.size() > 41) return 0;
+  for (std::size_t i = 1; i <= names; ++i) {
+    const bool word = std::isalpha(static_cast<unsigned char>(head[i].front())) != 0;
+    if (!word || head[i] != head[i + names]) return 0;
+  }
+  return names;
+}
+
+// Two runs pasted side by side: their columns agree at first and drift apart later.
+std::optional<std::size_t> by_twin_columns(const std::vector<std::string_view>& lines) {
+  constexpr std::size_t fewest_equal = 1;
+  std::size_t names = 0, equal = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::vector<std::string_view> cells = words_of(lines[i].substr(0, most_of_line));
+    if (const std::size_t head = names_of_twins(cells); head > 0) {
+      names = head;
+      equal = 0;
+    }
+    if (names == 0 || cells.size() != 2 * names + 1) continue;
+    bool numbers = true, same = true;
+    for (std::size_t k = 1; k <= names; ++k) {
+      const auto one = number_of<double>(cells[k]), other = number_of<double>(cells[k + names]);
+      numbers = numbers && one && other;
+      same = same && one == other;
+    }
+    if (!numbers) continue;
+    if (!same && equal >= fewest_equal) return i;
+    if (!same) names = 0;  // they never agreed: two different things
+    equal += same ? 1 : 0;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool starts_repeated_runs(std::string_view line) {
   static const RE2 form(
-      R"((?i)\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]+\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: )|^\s*(?:epoch|iter\w*|step)s?\s+[a-z_]*(?:loss|acc))");
+      R"((?i)\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]+\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: )|^\s*(?:epoch|iter\w*|step)s?\s+(?:[a-z_]*(?:loss|acc)|[a-z]+\s+[a-z]+))");
   return RE2::PartialMatch(piece_of(line.substr(0, most_of_line)), form) || run_at(line).has_value();
 }
 
@@ -466,6 +503,7 @@ Snapshot parse_repeated_runs(const std::string& block) {
   std::vector<std::string_view> lines = lines_of(text);
   if (lines.size() > most_lines) lines.resize(most_lines);
   std::optional<std::size_t> row = by_columns(lines);
+  if (!row) row = by_twin_columns(lines);
   const std::vector<NumberBlock> blocks = number_blocks(text);
   if (!row) row = by_runs(lines, blocks);
   if (!row && speaks_of_a_gpu(text)) row = by_statement(lines, blocks);

@@ -17,13 +17,14 @@ constexpr std::size_t longest_row = 300;
 
 struct Switch {
   const char* name;
-  const char* off;   // an expression for it being off
-  const char* any;   // for it being named at all
+  const char* off;  // an expression for it being off
+  const char* any;  // for it being named at all
 };
 constexpr std::array switches = {
-    Switch{"tf32",
-           R"((?i)(?:no|non|without)[ _-]?tf32|tf32["']?\]? ?[=:] ?(?:false|0|off|no)\b|precision["'(]{0,2} ?[=:(] ?["']?highest\b)",
-           R"((?i)tf32|precision["'(]{0,2} ?[=:(] ?["']?(?:highest|high|medium)\b)"},
+    Switch{
+        "tf32",
+        R"((?i)(?:no|non|without)[ _-]?tf32|tf32["']?\]? ?[=:] ?(?:false|0|off|no)\b|precision["'(]{0,2} ?[=:(] ?["']?highest\b)",
+        R"((?i)tf32|precision["'(]{0,2} ?[=:(] ?["']?(?:highest|high|medium)\b)"},
     Switch{
         "fast-math",
         R"((?i)(?:no|without)[ _-]fast[ _-]?math|fast[ _-]?math["']? ?[=:] ?(?:false|0|off|no)\b|options?["']? ?[=:]? ?(?:""|''|\(?none\)?|default))",
@@ -57,7 +58,8 @@ Shown shown_in(std::string_view line) {
       RE2::Latin1);
   static const RE2 other(R"((?i)[0-9] ?(?:[mµ]?s|sec|seconds|[gt]flops?|it/s|img/s|gb/s)\b|\bloss\b|accuracy)",
                          RE2::Latin1);
-  static const RE2 pass(R"(\b(?:PASS(?:ED)?|OK)\b)", RE2::Latin1), fail(R"(\b(?:FAIL(?:ED)?|MISMATCH|WRONG)\b)", RE2::Latin1);
+  static const RE2 pass(R"(\b(?:PASS(?:ED)?|OK)\b)", RE2::Latin1),
+      fail(R"(\b(?:FAIL(?:ED)?|MISMATCH|WRONG)\b)", RE2::Latin1);
   const re2::StringPiece text = piece_of(line);
   Shown shown{.passes = RE2::PartialMatch(text, pass), .fails = RE2::PartialMatch(text, fail)};
   double value = 0;
@@ -107,7 +109,8 @@ Snapshot parse_switched_errors(const std::string& text) {
       if (tells && state != State::unnamed) (state == State::on ? on : off).take(shown, i);
     }
     if (!differ(on, off)) continue;
-    Symptom& symptom = add_symptom(snapshot, {SymptomClass::noted, "switch-changes-results"}, on.row, trimmed(lines[on.row]));
+    Symptom& symptom =
+        add_symptom(snapshot, {SymptomClass::noted, "switch-changes-results"}, on.row, trimmed(lines[on.row]));
     symptom.details["switch"] = one.name;
     if (off.worst >= 0 && on.worst >= 0) {
       symptom.details["on"] = fmt::format("{:.2g}", on.worst);
