@@ -171,8 +171,9 @@ Diagnosis diagnosis() {
           {
               {{missing, "keras-backend"}, likely},
               {{refused, "keras-backend"}, likely},
-              {{noted, "keras-backend"}, likely, not_used, "backend", "Theano"},
-              {{noted, "keras-backend"}, likely, not_used, "backend", "CNTK"},
+              // Who means them gets the same line.
+              {{noted, "keras-backend"}, possible, not_used, "backend", "Theano"},
+              {{noted, "keras-backend"}, possible, not_used, "backend", "CNTK"},
           },
       .judge = judge,
   };

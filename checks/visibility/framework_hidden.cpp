@@ -72,6 +72,7 @@ Diagnosis diagnosis() {
           {
               {{hidden, "gpu-by-program"}, likely, hides},
               {{hidden, "gpu-by-program"}, possible, hides_from_one_program},
+              {{hidden, "gpu-by-accelerate"}, likely},
           },
       .judge_host = judge,
   };
