@@ -492,8 +492,13 @@ bool starts_repeated_runs(std::string_view line) {
 bool starts_list_of_runs(std::string_view line) {
   static const RE2 form(
       R"(^\s*(?:\[+ *-?[0-9]+\.[0-9]{4}|#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2}|-?[0-9]+\.[0-9]{7,}\s*$|[0-9a-f]{32,64}\s+\*?\S+[_a-z]1\b))");
-  const std::size_t first = line.find_first_not_of(" \t");
-  if (first == line.npos || std::string_view("[#-0123456789abcdef").find(line[first]) == line.npos) return false;
+  // Most lines with a number in front begin with a time, which a look at what follows its first digits tells.
+  const std::size_t first = std::min(line.find_first_not_of(" \t#-"), line.size());
+  const std::size_t digits = std::min(line.find_first_not_of("0123456789abcdef", first), line.size()) - first;
+  const char next = first + digits < line.size() ? line[first + digits] : ' ';
+  const bool may_start = line.substr(first).starts_with('[') || digits >= 32 ||
+                         (digits > 0 && (next == '.' || next == ')' || next == ':'));
+  if (!may_start) return false;
   return RE2::PartialMatch(piece_of(line.substr(0, most_of_line)), form);
 }
 
