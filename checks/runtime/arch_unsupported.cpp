@@ -331,7 +331,8 @@ Diagnosis diagnosis() {
               {{failed, "cuda-call"}, certain, not_used, "code", cuda_error::no_binary_for_gpu},
               {{too_old, "compute-capability"}, certain},
               {{unsupported, "compute-capability"}, likely, not_left_out},
-              {{unsupported, "toolkit-architecture"}, likely},
+              // Many scripts that build programs ask for GPUs of long ago; which one is here, nvcc doesn't say.
+              {{unsupported, "toolkit-architecture"}, possible},
               {{unsupported, "cudnn-architecture"}, likely},
               {{unsupported, "ptx"}, likely},
               {{missing, "device-function"}, likely, not_rocm},

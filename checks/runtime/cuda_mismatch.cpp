@@ -32,11 +32,11 @@ void judge_stated(const Facts& facts, Answers& answers) {
                                       needs->cuda, needs->cudnn, here)}};
 }
 
-// nvcc of a CUDA that is older than the compiler of the host.
+// nvcc of a CUDA that is older than the compiler of the host. A program that can't be built says nothing of the GPU.
 void judge_host_compiler(const Facts& facts, Answers& answers) {
   const Symptom* line = facts.first({{unsupported, "host-compiler"}});
   if (!line) return;
-  Finding& finding = answers.found_in(*line, Confidence::likely);
+  Finding& finding = answers.found_in(*line, Confidence::possible);
   finding.title = "The CUDA toolkit does not accept the host compiler";
   finding.explanation =
       "Each nvcc accepts host compilers up to a version of its time; the one that it was given is newer.";
