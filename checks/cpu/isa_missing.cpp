@@ -64,6 +64,9 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.unknown(why_unknown("/cpu/isa", isa));
 }
 
+// Windows ends the import of a package that needs AVX with a message about the DLL that starts it.
+bool import_fails(const Facts& facts) { return facts.saw({{failed, "dll"}, {failed, "python-import"}}); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -83,6 +86,7 @@ Diagnosis diagnosis() {
           {
               {{missing, "cpu-instructions"}, certain},
               {{crashed, "cpu-instructions"}, likely},
+              {{noted, "cpu-without-avx"}, likely, import_fails},
           },
       .judge_host = judge,
   };

@@ -20,6 +20,16 @@ const Symptom* own_file(const Facts& facts) {
   return own == frames.end() ? nullptr : *own;
 }
 
+// A frame of a traceback in the folder of a package that isn't an installed one: a checkout of the sources, most often.
+const Symptom* own_folder(const Facts& facts) {
+  const auto& frames = facts.all({noted, "folder-named-as-package"});
+  const auto own = std::ranges::find_if(frames, [](const Symptom* line) {
+    const std::string file = line->detail("file");
+    return file.find("-packages") == file.npos && file.find("<frozen") == file.npos;
+  });
+  return own == frames.end() ? nullptr : *own;
+}
+
 bool import_fails(const Facts& facts) {
   return facts.saw({{failed, "python-import"},
                     {hidden, "half-imported-package"},
@@ -32,6 +42,13 @@ void judge(const Facts& facts, Answers& answers) {
   if (const Symptom* line = facts.first({{hidden, "python-package"}})) {
     Finding& finding = answers.found_in(*line, Confidence::likely);
     if (own) finding.evidence.push_back(evidence(*own));
+    return;
+  }
+  if (const Symptom* folder = own_folder(facts); folder && !own && facts.saw({{missing, "python-module"}})) {
+    Finding& finding = answers.found_in(*folder, Confidence::likely);
+    finding.explanation = fmt::format("{} was imported, which is no installed package: its compiled part is missing.",
+                                      folder->detail("file"));
+    finding.fix = {{.text = "Start Python in another folder than the sources, or build them in place."}};
     return;
   }
   const Symptom* half = facts.first({{hidden, "half-imported-package"}});

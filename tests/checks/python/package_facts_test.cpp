@@ -14,7 +14,7 @@ const std::vector<Message> messages = {
     {{{failed, "python-import"}}, "python.broken-install", likely},
     {{{mismatch, "torch-extension-version"}}, "runtime.extension-mismatch", likely},
     {{{duplicate, "python-package"}}, "python.duplicate-packages", likely},
-    {{{noted, "keras-backend"}, {{"backend", "Theano"}}}, "keras.backend-mismatch", likely},
+    {{{noted, "keras-backend"}, {{"backend", "Theano"}}}, "keras.backend-mismatch", possible},
     {{{unsupported, "channels-first-on-cpu"}}, "keras.image-data-format", possible},
 };
 
