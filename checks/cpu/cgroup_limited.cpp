@@ -1,9 +1,9 @@
 // cpu.cgroup-limited: this process may use too little CPU time or memory to feed its GPUs.
 #include <algorithm>
-#include <array>
 
 #include "checks/cpu/cpu_need.h"
 #include "checks/engine/rule.h"
+#include "checks/memory/memory_facts.h"
 
 namespace envdoctor::cpu_cgroup_limited {
 
@@ -47,24 +47,14 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   finding.fix = {{.text = "Raise the container's limits (docker run --cpus and --memory, or the pod's resources)."}};
 }
 
-// The kernel or the kubelet ended a process at the memory limit of its cgroup, which the text states, not at the end of
-// the machine's memory.
 void judge_ended_process(const Facts& facts, Answers& answers) {
-  if (!facts.saw({{SymptomClass::noted, "memory-limit-of-job"}})) return;
-  for (const Symptom* line : facts.all({SymptomClass::exhausted, "host-memory"})) {
-    const std::string said = line->text.or_empty();
-    const bool of_cgroup = std::ranges::any_of(std::array{"cgroup", "OOMKilled", "oom-kill event", "oom_kill "},
-                                               [&](const char* word) { return said.find(word) != said.npos; });
-    if (!of_cgroup) continue;
-    Finding& finding = answers.found_in(*line, Confidence::likely);
-    finding.severity = Severity::error;
-    finding.title = "The job needs more memory than its limit allows";
-    finding.explanation =
-        "A process was ended at the memory limit of its container or job; the GPU's memory is another.";
-    finding.fix = {{.text = "Ask for more memory (sbatch --mem, docker run --memory, the pod's limit), or load less at "
-                            "a time: fewer workers, smaller pieces of the data."}};
-    return;
-  }
+  const Symptom* line = memory::ended_at_limit(facts);
+  if (!line) return;
+  Finding& finding = answers.found_in(*line, Confidence::likely);
+  finding.severity = Severity::error;
+  finding.title = "The job needs more memory than its limit allows";
+  finding.explanation = "A process was ended at the memory limit of its container or job; the GPU's memory is another.";
+  finding.fix = {{.text = memory::more_host_memory}};
 }
 
 Diagnosis diagnosis() {

@@ -1,6 +1,7 @@
 #include "checks/memory/memory_facts.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "checks/facts/facts.h"
@@ -235,6 +236,17 @@ std::string holders(const Snapshot& snapshot, const GpuMemory& gpu, std::vector<
     proof.push_back(evidence(at("/nvidia/processes", i), one));
   }
   return text;
+}
+
+const Symptom* ended_at_limit(const Facts& facts) {
+  if (!facts.saw({{SymptomClass::noted, "memory-limit-of-job"}})) return nullptr;
+  const auto& ended = facts.all({SymptomClass::exhausted, "host-memory"});
+  const auto of_cgroup = std::ranges::find_if(ended, [](const Symptom* line) {
+    const std::string& said = line->text.or_empty();
+    return std::ranges::any_of(std::array{"cgroup", "OOMKilled", "oom-kill event", "oom_kill "},
+                               [&](const char* word) { return said.find(word) != said.npos; });
+  });
+  return of_cgroup == ended.end() ? nullptr : *of_cgroup;
 }
 
 }  // namespace envdoctor::memory

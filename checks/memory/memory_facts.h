@@ -55,4 +55,13 @@ const Symptom* little_free_at_start(const Facts& facts);
 // is that its memory is already in use. Null where an allocation failed as well.
 const Symptom* handle_without_memory(const Facts& facts);
 
+// The line of the kernel or the kubelet that ended a process at the memory limit of its cgroup, which the text states;
+// null: none, or it was the machine's memory that ran out.
+const Symptom* ended_at_limit(const Facts& facts);
+
+// What helps a process that the machine's memory, or the job's share of it, is too small for.
+constexpr const char* more_host_memory =
+    "Ask for more memory (sbatch --mem, docker run --memory, the pod's limit), or load less at a time: fewer workers, "
+    "smaller pieces of the data.";
+
 }  // namespace envdoctor::memory

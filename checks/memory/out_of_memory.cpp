@@ -4,15 +4,14 @@
 
 namespace envdoctor::memory_out_of_memory {
 
-// The OOM killer, the job's cgroup and the C library are about the machine's memory, not the GPU's.
+// The OOM killer and the C library are about the machine's memory, not the GPU's.
 void judge_host_memory(const Facts& facts, Answers& answers) {
   const auto& killed = facts.all({SymptomClass::exhausted, "host-memory"});
-  if (killed.empty()) return;
+  if (killed.empty() || memory::ended_at_limit(facts)) return;
   Finding& finding = answers.found_in(*killed.front(), Confidence::likely);
   finding.title = "The job needs more memory than the machine gives it";
   finding.explanation = "The machine's own memory, or the share of it that the job may use, was full; not the GPU's.";
-  finding.fix = {{.text = "Ask for more memory (sbatch --mem, docker run --memory, the pod's limit), or load less at "
-                          "a time: fewer workers, smaller pieces of the data."}};
+  finding.fix = {{.text = memory::more_host_memory}};
 }
 
 void judge(const Facts& facts, Answers& answers) {
