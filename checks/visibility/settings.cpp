@@ -1,5 +1,6 @@
 #include "checks/visibility/settings.h"
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 
@@ -82,6 +83,13 @@ bool no_device_answered(const Facts& facts) {
          facts.with({failed, "cuinit"}, "code", cuda_error::no_device);
 }
 
-std::size_t listed_gpus(const Facts& facts) { return of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().size(); }
+std::size_t listed_gpus(const Facts& facts) {
+  const std::size_t listed = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().size();
+  // A text that names cards of two generations shows more than the one of which a program told.
+  std::set<std::string> generations;
+  for (const Symptom* one : facts.all({SymptomClass::noted, "stated-gpu"}))
+    generations.insert(one->detail("capability"));
+  return listed == 0 ? 0 : std::max(listed, generations.size());
+}
 
 }  // namespace envdoctor::visibility
