@@ -85,14 +85,19 @@ void judge_devices(const Facts& facts, Answers& answers) {
 bool cuda_starts_elsewhere(const Facts& facts) { return !facts.used() && !facts.driver_works() && !facts.wsl(); }
 
 // nvidia-smi can't name a process that has ended: its memory is freed only when the last child of it ends.
-void judge_ended(const Snapshot& snapshot, Answers& answers) {
+void judge_ended(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts.snapshot();
   constexpr std::int64_t much_mib = 256;
   for (const auto& [i, process] : numbered(of(snapshot.nvidia, &Nvidia::processes))) {
     const std::string& name = process.name.or_empty();
     if ((name != "Unknown Error" && name != "[Not Found]") || process.memory_mib.or_empty() < much_mib) continue;
     Finding& finding = answers.found();
+    const auto& devices = of(snapshot.nvidia, &Nvidia::devices).or_empty();
+    const auto gpu = static_cast<std::size_t>(process.gpu.value_or(-1));
+    const std::int64_t total = gpu < devices.size() ? devices[gpu].memory_total_mib.or_empty() : 0;
+    const bool in_the_way = total > 0 && process.memory_mib.or_empty() * 2 > total && lacks_memory(facts);
     finding.severity = Severity::warning;
-    finding.confidence = Confidence::possible;
+    finding.confidence = in_the_way ? Confidence::likely : Confidence::possible;
     finding.explanation = fmt::format(
         "Process {} holds {} MiB and has no name any more: it ended, and something that "
         "it started still holds the GPU.",
