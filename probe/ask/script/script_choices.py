@@ -2,6 +2,13 @@
 
 NAMES_A_SWITCH = re.compile(r"(?i)(^|_)(use|with|enable|enabled|no|is|on|cuda|gpu|amp|fp16|bf16|half|mixed(_precision)?|tf32|deterministic|benchmark|compile|"
                             r"distributed|ddp|pin(_memory)?|xla|jit)(_|$)")
+# Variables of the environment that decide about devices, which a script may take for variables of Python.
+OF_ENVIRONMENT = re.compile(r"((JAX_|HIP_|ROCR_|NVIDIA_)?(CUDA_|ROCM_)?VISIBLE_DEVICES|CUDA_(DEVICE_|LAUNCH_|MODULE_|CACHE_)\w+|"
+                            r"(TF|XLA|JAX|PYTORCH|KERAS|CUBLAS|NCCL|TORCH|HSA)_\w+)$")
+# Those that the table of variables leaves out, and that TensorFlow reads (gpu_bfc_allocator.cc, gpu_process_state.cc).
+MORE_OF_ENVIRONMENT = ("TF_ENABLE_GPU_GARBAGE_COLLECTION", "TF_FORCE_UNIFIED_MEMORY", "TF_GPU_HOST_MEM_LIMIT_IN_MB")
+FRAMEWORKS_OF_SCRIPTS = {"torch", "tensorflow", "keras", "jax", "cupy", "numba", "mxnet", "paddle", "transformers", "lightning", "pytorch_lightning"}
+READS_ITS_NAMES = re.compile(r"(?<![.\w])((globals|locals|exec|eval)\(|vars\(\))|__dict__")
 DEVICE_TEXTS = ("cuda", "gpu", "cpu", "mps", "tpu", "xpu", "cuda:0", "fp16", "bf16", "float16", "bfloat16", "half", "amp", "gpus")
 
 
@@ -42,6 +49,45 @@ class Choices(OfValues):
             elif re.match(r"subprocess\.(run|Popen|call|check_call|check_output)$", name):
                 self.list_for_a_shell(call)
         self.options_of_click(nodes)
+        self.variables_of_python(nodes)
+
+    def variables_of_python(self, nodes):
+        """CUDA_VISIBLE_DEVICES = "0", a name of Python's that nothing reads: the environment has no such variable."""
+        roots = {name.split(".")[0] for name in self.tracing.names.values()}
+        if self.reader.source is not None or self.reader.other_form or not roots & FRAMEWORKS_OF_SCRIPTS or READS_ITS_NAMES.search(
+                self.reader.text) or not self.runs_something(nodes):
+            return
+        for one in nodes:
+            target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else getattr(one, "target", None) if isinstance(
+                one, ast.AnnAssign) else None
+            name = getattr(target, "id", "") if isinstance(target, ast.Name) else ""
+            known = OF_ENVIRONMENT.match(name) and (name in self.reader.variables.known or name in MORE_OF_ENVIRONMENT)
+            said = getattr(one.value, "value", None) if known and isinstance(one.value, (ast.Constant, ast.UnaryOp)) else None
+            said = self.said(one.value) if known and isinstance(one.value, ast.UnaryOp) else said
+            if not isinstance(said, (str, int, float)) or "VISIBLE" in name and not re.match(r"-?[\d, ]*$|GPU-|MIG-", str(said)):
+                continue
+            # A function with a decorator may be read by who made that: an experiment of Sacred takes its names as settings.
+            scope = self.origins.scope(one)
+            if not isinstance(scope, ast.ClassDef) and not getattr(scope, "decorator_list", ()) and not self.is_read(name, nodes):
+                self.mistake(one, "a variable of Python alone", name)
+
+    def runs_something(self, nodes):
+        """Whether a file does more than define names that others import."""
+        return any(isinstance(part, (ast.For, ast.While, ast.With)) or isinstance(part, ast.Expr) and isinstance(part.value, ast.Call) or isinstance(
+            part, ast.If) and "__name__" in self.written(part.test) for of in nodes if isinstance(of, ast.Module) for part in of.body)
+
+    def is_read(self, name, nodes):
+        """Whether a name stands anywhere in the file but where it is assigned, in its comments, or in a text that is a statement."""
+        for one in nodes:
+            if isinstance(one, ast.Name) and one.id == name and not isinstance(one.ctx, ast.Store) or name in (
+                    getattr(one, "attr", ""), getattr(one, "arg", "")):
+                return True
+            if isinstance(one, ast.Constant) and isinstance(one.value, str) and name in one.value and not isinstance(
+                    self.origins.parents.get(id(one)), ast.Expr):
+                return True
+            if isinstance(one, (ast.Global, ast.Nonlocal)) and name in one.names or isinstance(one, ast.alias) and name in (one.name, one.asname):
+                return True
+        return False
 
     def always_true(self, test):
         """use = config.get("train", "use_cuda"); if use: any text but the empty one is true."""

@@ -45,6 +45,8 @@ PARTS_OF_TABLES = ("loc", "iloc")
 READS_OF_HOST = re.compile(r"(numpy\.(asarray|array|ascontiguousarray)|torch\.from_numpy|sklearn\.metrics\.[a-z]\w*)$")
 ASYNC_OF_CUPY = re.compile(r"cupy\.(matmul|dot|einsum|tensordot|sum|mean|exp|log|sqrt|sin|cos|tanh|maximum|minimum|sort|cumsum|add|multiply|"
                            r"subtract|divide|power|abs|clip|std|var|fft\.\w+|outer|convolve|where|square)$")
+# What fills a new array on the GPU, from nothing of the host.
+FILLS_OF_CUPY = re.compile(r"cupy\.(ones|zeros|full|arange|linspace|eye|identity|random\.(rand|randn|random|random_sample|normal|uniform|standard_normal))$")
 WAITS_OF_CUPY = re.compile(r"sync|asnumpy|\.get\(|float\(|int\(|\.item\(|\.tolist\(|Event|benchmark|allclose|\.done|\bif |elapsed_time|save|np\.|print\((?!f?['\"][^{}]*['\"]\))")
 MOST_THREADS = 1024  # of a block, on all GPUs
 
@@ -351,8 +353,15 @@ class Kernels(OfValues):
                     isinstance(last, (ast.Break, ast.Return)) for last in body[at + 1:])  # the next round
                 uses = next((later for rest in body[at + 1:] + (body[:at] if again else []) for later in calls_in([rest]) if not re.match(
                     r"\w+\.backend\.clear_session|torch\.(load|save)$", self.full(later.func)) and self.computes(later, OF_FRAMEWORKS)), None)
+                if uses is None and self.goes_on(body[at + 1:]) and not self.says(r"cuda\.(jit|vectorize|to_device)|@(cuda\.)?(jit|vectorize)"):
+                    uses = next((call for call in self.tracing.index.calls if re.match(r"torch\.cuda\.(?!empty_cache)", self.full(call.func))), None)
                 if uses is not None:
                     self.mistake(close, "a context that is destroyed under a framework", self.written(uses.func), other=uses)
+
+    def goes_on(self, rest):
+        """cuda.close(); cuda.select_device(0): the GPU is chosen again behind its end, as it is to be used."""
+        return any(isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and self.full(one.value.func) == "numba.cuda.select_device"
+                   for one in rest)
 
     def closes(self, statement):
         """The call of cuda.close() or cuda.get_current_device().reset() that a statement is."""
@@ -1088,7 +1097,8 @@ class Boosters(Kernels):
         """Whether an expression gives back while the GPU computes it: an array that CuPy makes without a wait."""
         for one in self.origins.of(node) if isinstance(node, ast.Call) else [node]:
             if isinstance(one, ast.Call) and self.full(one.func):
-                return ASYNC_OF_CUPY.match(self.full(one.func)) is not None and any(map(self.on_card, one.args))
+                return FILLS_OF_CUPY.match(self.full(one.func)) is not None or ASYNC_OF_CUPY.match(
+                    self.full(one.func)) is not None and any(map(self.on_card, one.args))
             if self.method(one, "dot", "sum", "mean", "cumsum", "std", "sort", "max", "min"):
                 return self.on_card(one.func.value)
             if isinstance(one, ast.Call) and len(one.args) == 3 and self.made_by(one.func, "cupy.RawKernel") is not None:

@@ -5,6 +5,8 @@ HALVES = ("torch.float16", "torch.half")
 SHORT = HALVES + ("torch.bfloat16",)
 CASTS = ("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast")
 SCALERS = ("torch.amp.GradScaler", "torch.cuda.amp.GradScaler")
+WAITS_AND_PRINTS = frozenset("wait_for_everyone print is_main_process is_local_main_process is_last_process process_index "
+                             "local_process_index num_processes end_training init_trackers log".split())
 PRODUCTS = re.compile(r"\.(mm|matmul|bmm|addmm)\(| @ |F\.linear\(|F\.conv\dd\(|einsum\(")
 OPTIMIZERS_OF_TORCH = re.compile(r"torch\.optim\.(Adam|AdamW|NAdam|RAdam|Adamax|Adagrad|Adadelta|RMSprop|Rprop|ASGD)$")
 LOSS_CLASSES = re.compile(r"torch\.nn\.\w*Loss$")
@@ -30,6 +32,9 @@ class Precision(Scoped):
         self.loaded_before_the_move()
         self.ids_beyond_a_table(nodes)
         self.flash_of_modules(nodes)
+        self.moved_for_several(nodes)
+        self.scaler_for_nothing(nodes)
+        self.accelerator_for_nothing(nodes)
         for of, own in self.scopes:
             self.scaled_gradients(of, own)
             self.short_positions(of, own)
@@ -63,6 +68,102 @@ class Precision(Scoped):
                                                                  self.made.items() if any(one in ast.walk(v) for v in values)):
                 return self.mistake(one, "a scaler of bfloat16", other=casts[0])
         return None
+
+    def used_names(self, nodes, name):
+        """What reads a name in the file; None: also something that can't be told, as a text of the same name."""
+        reads = [one for one in nodes if isinstance(one, ast.Name) and one.id == name and not isinstance(one.ctx, ast.Store)]
+        hidden = any(name in (getattr(one, "attr", ""), getattr(one, "arg", "")) or isinstance(one, (ast.Global, ast.Nonlocal)) and name in one.names or
+                     isinstance(one, ast.alias) and name in (one.name, one.asname) or isinstance(one, ast.Constant) and one.value == name for one in nodes)
+        return None if hidden or self.says(r"(?<![.\w])((globals|locals|exec|eval)\(|vars\(\))") else reads
+
+    def scaler_for_nothing(self, nodes):
+        """scaler = GradScaler(), which nothing reads: it scales no loss, and steps no optimizer."""
+        if self.reader.other_form or self.reader.source is not None or self.says(r"\.(scale|unscale_)\("):
+            return
+        for one in nodes:
+            made = one.value if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name) else None
+            made = made.body if isinstance(made, ast.IfExp) else made
+            if isinstance(made, ast.Call) and self.full(made.func) in SCALERS and self.used_names(nodes, one.targets[0].id) == []:
+                self.mistake(made, "a GradScaler that nothing uses", one.targets[0].id)
+
+    def accelerator_for_nothing(self, nodes):
+        """accelerator = Accelerator(mixed_precision="fp16"), which is asked to wait and to print, and prepares nothing."""
+        if self.reader.other_form or self.reader.source is not None or self.says(r"Trainer\(|AcceleratorState|PartialState|accelerate\.utils"):
+            return
+        calls = [one for one in nodes if isinstance(one, ast.Call) and self.full(one.func) == "accelerate.Accelerator"]
+        made = self.origins.parents.get(id(calls[0])) if len(calls) == 1 else None
+        if not isinstance(made, ast.Assign) or len(made.targets) != 1 or not isinstance(made.targets[0], ast.Name) or self.said(
+                self.word(calls[0], "mixed_precision")) not in ("fp16", "bf16", "fp8"):
+            return
+        reads = self.used_names(nodes, made.targets[0].id)
+        uses = [self.origins.parents.get(id(one)) for one in reads or ()]
+        if uses and all(isinstance(one, ast.Attribute) and one.attr in WAITS_AND_PRINTS for one in uses) and self.says(r"(?i)model"):
+            self.mistake(calls[0], "an Accelerator that prepares nothing", ", ".join(sorted({one.attr for one in uses})))
+
+    # ---- several GPUs, or one
+
+    def moved_for_several(self, nodes):
+        """if torch.cuda.device_count() > 1: model = DataParallel(model).cuda(), and model(x.cuda()) also where there is one."""
+        if not self.says(r"device_count\(") or self.says(r"set_default_(device|tensor_type)|[aA]ccelerat|deepspeed|device_map|Trainer\(|Fabric\("):
+            return
+        for one in nodes:
+            if isinstance(one, ast.If) and not one.orelse and self.asks_for_several(one.test):
+                for move in (part for part in one.body if isinstance(part, (ast.Assign, ast.Expr))):
+                    self.left_where_one_is(one, move)
+
+    def asks_for_several(self, test):
+        """torch.cuda.device_count() > 1, also by a name, and together with an is_available()."""
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            return any(map(self.asks_for_several, test.values)) and all(self.asks_for_several(one) or "is_available" in self.written(
+                self.value_of(one)) for one in test.values)
+        if isinstance(test, ast.Name):
+            test = self.value_of(test)
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+            return False
+        counted = self.full(getattr(self.value_of(test.left), "func", test)) == "torch.cuda.device_count"
+        least = self.said(test.comparators[0])
+        return counted and (isinstance(test.ops[0], ast.Gt) and least == 1 or isinstance(test.ops[0], ast.GtE) and least == 2)
+
+    def left_where_one_is(self, test, move):
+        """A move of a model in a branch for several GPUs, where nothing else moves it and its inputs go to the GPU always."""
+        call = move.value
+        target = move.targets[0] if isinstance(move, ast.Assign) and len(move.targets) == 1 else call.func.value if isinstance(
+            call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ("to", "cuda") else None
+        if not isinstance(target, ast.Name) or not isinstance(call, ast.Call) or not re.search(r"\.(cuda\(|to\((?!['\"]cpu))", self.written(call)):
+            return
+        of = next((one for one in ast.walk(call) if isinstance(one, ast.Name) and one.id == target.id), None)
+        made = self.origins.of(of, True) if of is not None else []
+        if len(made) != 1 or not isinstance(made[0], ast.Call) or not self.made_on_the_host(made[0]):
+            return
+        within = {id(one) for one in ast.walk(test)}
+        for other in self.tracing.index.calls:
+            if id(other) not in within and isinstance(other.func, ast.Attribute) and other.func.attr in ("to", "cuda", "to_empty") and any(
+                    one is made[0] for one in self.origins.of(other.func.value, True)):
+                return  # it is moved elsewhere as well
+        for other in self.tracing.index.calls:
+            if not isinstance(other.func, ast.Name) or not other.args or not any(one is made[0] for one in self.origins.of(other.func, True)):
+                continue
+            given = self.value_of(other.args[0])
+            text = self.written(given)
+            if re.search(r"\.cuda\(", text) or self.goes_to_the_gpu(given):
+                if not any(isinstance(up, (ast.If, ast.IfExp)) and not re.search(r"__name__|is_available", self.written(up.test))
+                           for part in (given, other) for up in self.origins.around(part)):
+                    return self.mistake(test.test, "a model that is moved for several GPUs", self.written(move), self.written(given), other=other)
+
+    def made_on_the_host(self, call):
+        """A model whose class is known, and puts nothing on the GPU itself."""
+        if re.match(r"torch\.nn\.(Sequential|Linear|Conv\dd|LSTM|GRU|Transformer\w*)$|torchvision\.models\.", self.full(call.func)):
+            return not re.search(r"device=|\.to\(|\.cuda\(", self.written(call))
+        made = self.origins.functions_of(call.func)
+        return len(made) == 1 and isinstance(made[0], ast.ClassDef) and not re.search(r"\.to\(|\.cuda\(|device", self.reader.written_whole(made[0]))
+
+    def goes_to_the_gpu(self, node):
+        """x.to(device), of a device that is the GPU wherever there is one."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "to" or not node.args:
+            return False
+        said = [self.said(one) if isinstance(one, ast.Constant) else self.written(one) for one in self.origins.of(node.args[0])]
+        return bool(said) and any(re.search(r"cuda(:0)?\b", str(one)) for one in said) and not any(
+            re.search(r"device_count|args|config|rank|cuda:[^0]", str(one)) for one in said)
 
     def switched_in_the_place_of_a_dtype(self):
         """torch.autocast("cuda", use_amp): the second place is that of dtype."""

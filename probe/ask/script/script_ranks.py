@@ -39,6 +39,7 @@ class Ranks(Steps):
             self.both_send_first()
             self.split_apart()
             self.meeting_point()
+            self.number_of_nobody()
             self.stream_for_each_process()
             self.reduced_each_time()
             self.forward_before_no_sync()
@@ -286,6 +287,21 @@ class Ranks(Steps):
         for call in self.calls_of(DIST + "init_process_group"):
             if getattr(self.function_around(call), "name", None) in spawned and self.word(call, "store") is None and self.given(call, 1, "init_method") is None and self.given(call, 4, "rank") is not None and all(k.arg for k in call.keywords):
                 self.mistake(call, "processes without a meeting point")
+
+    def number_of_nobody(self):
+        """mp.spawn(worker, …), whose init_process_group("nccl") is told neither its number nor how many there are."""
+        spawned = {self.written(call.args[0]) for call in self.calls_of("torch.multiprocessing.spawn") if call.args}
+        if not spawned or self.says(r"['\"](RANK|WORLD_SIZE)\b|\b(RANK|WORLD_SIZE)\s*=|environ\.update|load_dotenv|putenv|['\"](mpi|ucc)['\"]|torchrun|rendezvous"):
+            return
+        called = {self.written(call.func) for call in self.tracing.index.calls}
+        roots = {name for name in spawned if name not in called}  # one that is also called may be started by a launcher
+        roots |= {self.written(call.func) for of in self.functions if of.name in roots for call in calls_in(of.body)}
+        for call in self.calls_of(DIST + "init_process_group"):
+            told = [self.given(call, at, name) is not None for at, name in ((3, "world_size"), (4, "rank"))]
+            if getattr(self.function_around(call), "name", None) in roots and not all(told) and all(k.arg for k in call.keywords) and not any(
+                    isinstance(one, ast.Starred) for one in call.args):
+                missing = " nor ".join(name for name, here in zip(("world_size", "rank"), told) if not here)
+                self.mistake(call, "processes without a number", ("neither " if not any(told) else "no ") + missing, doubted=False)
 
     def option_of_a_launcher(self):
         """parser.add_argument("--local_rank", required=True), which torchrun does not pass."""

@@ -161,6 +161,7 @@ LISTS_DEVICES = ("list_physical_devices", "list_logical_devices", "get_visible_d
 FLOATX = ("float16", "float32", "float64", "bfloat16")
 # Options that choose a device, or how it computes.
 ABOUT_DEVICES = re.compile(r"(^|_)(use|no|with)?_?(cuda|gpus?|cpu|tpu|mps|amp|fp16|bf16|half|tf32|xla|pin)(_|$)", re.I)
+ABOUT_SPREADING = re.compile(r"(^|_)(data_?parallel|dataparallel|distributed|ddp|fsdp|multi_?gpu|mixed_precision|deterministic)(_|$)", re.I)
 # Options that leave the GPU out.
 AGAINST_GPU = re.compile(r"(no|not|without|disable)_?(use_)?(cuda|gpus?|mps|tpu)$|((use|force|on|only)_)?cpu(_only)?$", re.I)
 # Who brings a loader's batches to the GPU by itself.
@@ -215,6 +216,7 @@ class Reader:
         self.unbound = {}  # what names of the script mean that nothing in it binds
         self.events = []
         self.path = ()
+        self.with_listed = set()  # steps that each run takes in which TensorFlow lists a GPU
         self.left = []  # where things lie at the returns of a function that stand in its branches
         self.with_gpu = set()  # steps of a path that each run takes which has a GPU, and calls of its driver to make
         self.one_left = False  # one of the two branches that were read last doesn't come to its end
@@ -1005,7 +1007,9 @@ class Reader:
     def counted(self, node, of):
         """len(tf.config.list_physical_devices('GPU')), which counts hidden GPUs as well."""
         listed = isinstance(node.args[0], ast.Call) and (self.full(node.args[0].func) or "").endswith("list_physical_devices")
-        before = [at for path, at in self.hidden_in_part if self.path[: len(path)] == path]
+        # What stands under `if gpus:` runs wherever there is a GPU to hide.
+        hiding = [(tuple(step for step in path if step not in self.with_listed), at) for path, at in self.hidden_in_part]
+        before = [at for path, at in hiding if self.path[: len(path)] == path]
         if listed and before and isinstance(of, Thing) and of.kind == "gpus" and not self.deciding:
             self.mistake(node, "a count of GPUs that are hidden", self.written(node), other=before[0])
 
@@ -1548,7 +1552,7 @@ class Reader:
         longs = [f for f in flags if f.startswith("--")] or flags
         name = text_of(words.get("dest")) or (longs[0].lstrip("-").replace("-", "_") if longs else "")
         kind = next((getattr(k.value, "id", None) for k in node.keywords if k.arg == "type"), None)
-        if kind == "bool" and ABOUT_DEVICES.search(name):
+        if kind == "bool" and (ABOUT_DEVICES.search(name) or ABOUT_SPREADING.search(name)):
             self.mistake(node, "an option of type bool", longs[0])
         if name in ("local_rank", "local-rank") and longs[0].startswith("--"):
             self.torch.launched.append((node, self.source))
@@ -1855,6 +1859,7 @@ class Reader:
             self.mistake(at or node, "os.environ of what is no text", "%s = %s" % (name, said))
         self.misspelt(at or node, name)
         self.variables.set(at or node, name)
+        self.torch.hidden_by(at or node, name, value, doubted)
         if name == "KERAS_BACKEND" and text_of(value) is not None and text_of(value).lower() not in BACKENDS:
             self.mistake(node, "a backend that Keras doesn't know", text_of(value))
         self.not_taken(at or node, name, value)
@@ -2338,6 +2343,12 @@ class Reader:
         if isinstance(test, ast.Call) and self.full(test.func) == "torch.cuda.is_available" and not leaves and not re.search(
                 r"subprocess|Popen|os\.(system|exec|spawn|posix)|multiprocessing", self.text):
             self.with_gpu.add(number + "ab"[without])
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Gt) and getattr(test.comparators[0], "value", None) == 0:
+            test = test.left
+        listed = test.args[0] if is_call_of(test, "len", 1) else test
+        value = self.find_value(listed) if isinstance(listed, (ast.Name, ast.Attribute)) else None
+        if isinstance(value, Thing) and value.kind == "gpus" and not leaves:
+            self.with_listed.add(number + "ab"[without])
 
     def narrow(self, test):
         """if torch.is_tensor(value): below it, it is one."""

@@ -68,6 +68,7 @@ class Steps(WholeFile):
         self.loops_own_name(nodes)
         self.highest_of_all(nodes)
         self.highest_so_far(nodes)
+        self.highest_of_jax(nodes)
         if {"torch", "accelerate", "transformers"} & roots:
             self.kept_by_hook(functions)
             self.checkpoint_of_input(nodes)
@@ -406,6 +407,38 @@ class Steps(WholeFile):
                 if isinstance(of, ast.Call) and (self.full(of.func) == "torch.cuda.max_memory_allocated" or of is not one and
                                                  self.full(of.func).endswith(".get_memory_info")):
                     return self.mistake(one, "a peak of memory that is never reset", other=loop.iter)
+        return None
+
+    def highest_of_jax(self, nodes):
+        """for run in (small, large): …; device.memory_stats()["peak_bytes_in_use"], which JAX never resets."""
+        if not self.says(r"memory_stats\(") or not self.says(r"peak_bytes_in_use") or self.says(
+                r"multiprocessing|subprocess|ProcessPool|os\.fork|(peak\w*|\)|\]) - \w*(peak|before|base|start)"):
+            return
+        for loop in nodes:
+            over = loop.iter if isinstance(loop, ast.For) else loop.generators[0].iter if isinstance(loop, (ast.ListComp, ast.DictComp)) else None
+            made = self.value_of(over) if over is not None else None
+            if made is None or not isinstance(made, (ast.Tuple, ast.List)) and not self.falls(over) or re.search(r"(?i)device|phase|stage|step|epoch", self.written(
+                    loop.target if isinstance(loop, ast.For) else loop.generators[0].target)):
+                continue
+            sizes = [self.said(one) for one in getattr(made, "elts", ())]
+            if len(sizes) < 2 and not self.falls(over) or all(type(one) in (int, float) for one in sizes) and not self.falls(over):
+                continue  # each is at least as large as the one before, and so is its peak
+            peak = self.peak_of_jax(loop.body if isinstance(loop, ast.For) else [loop], 3)
+            if peak is not None:
+                return self.mistake(peak, "a peak that JAX never resets", other=over)
+
+    def peak_of_jax(self, body, deepest):
+        """Where memory_stats()["peak_bytes_in_use"] is read in these statements, or in what they call."""
+        for part in body:
+            for one in ast.walk(part):
+                key = one.slice if isinstance(one, ast.Subscript) else one.args[0] if is_call(one, "get") and one.args else None
+                if key is not None and self.said(getattr(key, "value", key) if type(key).__name__ == "Index" else key) == "peak_bytes_in_use":
+                    return one
+        for call in calls_in(body) if deepest else ():
+            for of in self.origins.functions_of(call.func):
+                peak = self.peak_of_jax(of.body, deepest - 1) if isinstance(of, ast.FunctionDef) else None
+                if peak is not None:
+                    return peak
         return None
 
     # ---- PyTorch

@@ -55,6 +55,8 @@ HOLDS_WEIGHTS = re.compile(r"register_\w+\(|add_module|setattr|\bModule(List|Dic
 MOVES_TENSORS = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|_apply|type_as")
 # What a program says of a process is a text, as all variables are.
 SEVERAL_NODES = re.compile(r"(--nnodes[=\s]+|--num[-_]nodes[=\s]+|SBATCH\s+(--nodes=|-N\s*))([2-9]|[1-9]\d)\b|\bGROUP_RANK\b")
+# What lets a script go without a GPU, or gives it back its own.
+ASKS_WHETHER_THERE_IS_ONE = re.compile(r"is_available|device_count|environ\.(pop|clear)|del os\.environ|unsetenv|accelerator\.|list_gpus")
 RANKS = re.compile(r"(^|_)(RANK|LOCALID|PROCID)$")
 SPAWNS = re.compile(r"set_start_method\((?!['\"]fork['\"])|get_context\((?!['\"]fork['\"])|forkserver|['\"]spawn['\"]")
 # What gives a process its own GPU, so that plain "cuda" means that one.
@@ -132,6 +134,7 @@ class Torch(Loaders):
         self.moves_seen = None  # to the GPU, in what a worker runs
         self.backend = None  # of the process group
         self.own_gpu = False  # something of the script may say which GPU is a process's own
+        self.hides_all = None  # where the script surely hides all GPUs from itself: (path, node, source)
         self.copies_done = 0  # how often it waited for the GPU
         self.to_either = False  # the script takes the device that is there, or the CPU
         self.plain = []  # tensors that modules keep as they keep a number
@@ -190,7 +193,31 @@ class Torch(Loaders):
             said = said.replace(UNKNOWN, "…")
             self.reader.mistake(node, "a device that PyTorch doesn't know", said, doubted=option)
 
+    def hidden_by(self, node, name, value, doubted):
+        """os.environ["CUDA_VISIBLE_DEVICES"] = "-1": from here on there is no GPU, unless CUDA has begun, or another value follows."""
+        if name != "CUDA_VISIBLE_DEVICES":
+            return
+        reader = self.reader
+        begun = doubted or any(e["name"] == "torch.Tensor.cuda" for e in reader.events)
+        again = len(re.findall(r"CUDA_VISIBLE_DEVICES", re.sub(r"#.*", "", reader.text))) > 1
+        self.hides_all = (reader.path, node, reader.source) if text_of(value) in ("-1", "") and not begun and not again and not re.search(
+            ASKS_WHETHER_THERE_IS_ONE, reader.text) else None
+
+    def needs_one(self, node, place):
+        """A copy to the GPU, or a load to it, in a script that has hidden all GPUs from itself."""
+        reader = self.reader
+        if self.hides_all is None or not place or not place.startswith("cuda") or "|" in place or ANY in place:
+            return
+        path, at, source = self.hides_all
+        around = reader.written_whole(reader.inside[-1].node) if reader.inside else reader.text
+        if reader.keras.before(path) and not re.search(r"\bexcept\b|suppress\(", around):
+            here = source == reader.source
+            reader.mistake(node, "a GPU that its script hides", reader.written(node), reader.written(at), "line %d%s" % (
+                at.lineno, "" if here else " of " + (source or "the script").rpartition("/")[2]), other=at if here else None)
+
     def started(self, node, place):
+        if place and ":" not in place:  # a number is judged beside the variable itself
+            self.needs_one(node, place)
         if self.moves_seen is not None and place and place.split("|")[0].split(":")[0] == "cuda":
             self.moves_seen.append((node, self.reader.source, place))
         if place:
@@ -542,6 +569,7 @@ class Torch(Loaders):
             self.loads.append((node, self.reader.path, self.reader.source))
         where = words.get("map_location", values[1] if len(values) > 1 else None)
         place = None if self.spread(node) else place_of(where)
+        self.needs_one(node, place)
         said = text_of(where) if isinstance(where, Text) else where.text if isinstance(where, Place) else None
         if said in ("cuda:0", "cuda") and not self.reader.guarded:
             inside = self.reader.inside
@@ -934,11 +962,8 @@ class Torch(Loaders):
                             self.reader.written(at), doubted=bool(when) or "|" in place)
             if here[: len(path)] == path and (unknown or apart(optimizer["place"], place)):
                 if optimizer["name"] in EAGER_STATE:
-                    made = optimizer["calls"]
-                    at = next((one for one, other in zip(made, self.reader.calls + [None])
-                               if other is None or one[0] is not other[0]), made[-1])
-                    self.at(at, "a model that moves after its optimizer with state", self.reader.written(node),
-                            other=optimizer["node"], doubted=unknown)
+                    self.reader.mistake(node, "a model that moves after its optimizer with state", self.reader.written(node),
+                                        other=optimizer["node"], doubted=unknown)
                 elif not optimizer["loaded"]:
                     self.reader.mistake(node, "a model that moves after its optimizer", self.reader.written(node),
                                         other=optimizer["node"], doubted=unknown)
