@@ -57,6 +57,11 @@ class Choices(OfValues):
         if self.reader.source is not None or self.reader.other_form or not roots & FRAMEWORKS_OF_SCRIPTS or READS_ITS_NAMES.search(
                 self.reader.text) or not self.runs_something(nodes):
             return
+        # Where other settings stand that nothing reads here, another file imports them all.
+        settings = {one.targets[0].id for of in nodes if isinstance(of, ast.Module) for one in of.body if isinstance(one, ast.Assign) and isinstance(
+            one.targets[0], ast.Name) and one.targets[0].id.isupper() and not OF_ENVIRONMENT.match(one.targets[0].id)}
+        if any(not self.is_read(name, nodes) for name in settings):
+            return
         for one in nodes:
             target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else getattr(one, "target", None) if isinstance(
                 one, ast.AnnAssign) else None
@@ -70,11 +75,6 @@ class Choices(OfValues):
             scope = self.origins.scope(one)
             if not isinstance(scope, ast.ClassDef) and not getattr(scope, "decorator_list", ()) and not self.is_read(name, nodes):
                 self.mistake(one, "a variable of Python alone", name)
-
-    def runs_something(self, nodes):
-        """Whether a file does more than define names that others import."""
-        return any(isinstance(part, (ast.For, ast.While, ast.With)) or isinstance(part, ast.Expr) and isinstance(part.value, ast.Call) or isinstance(
-            part, ast.If) and "__name__" in self.written(part.test) for of in nodes if isinstance(of, ast.Module) for part in of.body)
 
     def is_read(self, name, nodes):
         """Whether a name stands anywhere in the file but where it is assigned, in its comments, or in a text that is a statement."""

@@ -83,7 +83,8 @@ class Precision(Scoped):
         for one in nodes:
             made = one.value if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name) else None
             made = made.body if isinstance(made, ast.IfExp) else made
-            if isinstance(made, ast.Call) and self.full(made.func) in SCALERS and self.used_names(nodes, one.targets[0].id) == []:
+            if isinstance(made, ast.Call) and self.full(made.func) in SCALERS and (
+                    self.origins.scope(one) is not None or self.runs_something(nodes)) and self.used_names(nodes, one.targets[0].id) == []:
                 self.mistake(made, "a GradScaler that nothing uses", one.targets[0].id)
 
     def accelerator_for_nothing(self, nodes):
@@ -97,7 +98,7 @@ class Precision(Scoped):
             return
         reads = self.used_names(nodes, made.targets[0].id)
         uses = [self.origins.parents.get(id(one)) for one in reads or ()]
-        if uses and all(isinstance(one, ast.Attribute) and one.attr in WAITS_AND_PRINTS for one in uses) and self.says(r"(?i)model"):
+        if uses and self.runs_something(nodes) and all(isinstance(one, ast.Attribute) and one.attr in WAITS_AND_PRINTS for one in uses) and self.says(r"(?i)model"):
             self.mistake(calls[0], "an Accelerator that prepares nothing", ", ".join(sorted({one.attr for one in uses})))
 
     # ---- several GPUs, or one
@@ -136,7 +137,13 @@ class Precision(Scoped):
         if len(made) != 1 or not isinstance(made[0], ast.Call) or not self.made_on_the_host(made[0]):
             return
         within = {id(one) for one in ast.walk(test)}
+        if any(isinstance(up, (ast.With, ast.AsyncWith)) for up in self.origins.around(made[0])):
+            return  # with torch.device("cuda"): …
         for other in self.tracing.index.calls:
+            if id(other) not in within and not self.origins.functions_of(other.func) and not re.match(r"torch\.|torchsummary|torchinfo", self.full(
+                    other.func)) and getattr(other.func, "id", "") not in ("print", "len", "type", "isinstance", "id", "str", "repr") and any(
+                        one is made[0] for given in other.args + [k.value for k in other.keywords] for one in self.origins.of(given, True)):
+                return  # who takes it may move it
             if id(other) not in within and isinstance(other.func, ast.Attribute) and other.func.attr in ("to", "cuda", "to_empty") and any(
                     one is made[0] for one in self.origins.of(other.func.value, True)):
                 return  # it is moved elsewhere as well
@@ -153,7 +160,7 @@ class Precision(Scoped):
     def made_on_the_host(self, call):
         """A model whose class is known, and puts nothing on the GPU itself."""
         if re.match(r"torch\.nn\.(Sequential|Linear|Conv\dd|LSTM|GRU|Transformer\w*)$|torchvision\.models\.", self.full(call.func)):
-            return not re.search(r"device=|\.to\(|\.cuda\(", self.written(call))
+            return not self.says(r"\bdevice=") and not re.search(r"\.to\(|\.cuda\(", self.reader.written_whole(call))
         made = self.origins.functions_of(call.func)
         return len(made) == 1 and isinstance(made[0], ast.ClassDef) and not re.search(r"\.to\(|\.cuda\(|device", self.reader.written_whole(made[0]))
 

@@ -412,12 +412,12 @@ class Steps(WholeFile):
     def highest_of_jax(self, nodes):
         """for run in (small, large): …; device.memory_stats()["peak_bytes_in_use"], which JAX never resets."""
         if not self.says(r"memory_stats\(") or not self.says(r"peak_bytes_in_use") or self.says(
-                r"multiprocessing|subprocess|ProcessPool|os\.fork|(peak\w*|\)|\]) - \w*(peak|before|base|start)"):
+                r"multiprocessing|subprocess|ProcessPool|os\.fork|so.far|running|submitit|(peak\w*|\)|\]) - \w*(peak|before|base|start)"):
             return
         for loop in nodes:
             over = loop.iter if isinstance(loop, ast.For) else loop.generators[0].iter if isinstance(loop, (ast.ListComp, ast.DictComp)) else None
             made = self.value_of(over) if over is not None else None
-            if made is None or not isinstance(made, (ast.Tuple, ast.List)) and not self.falls(over) or re.search(r"(?i)device|phase|stage|step|epoch", self.written(
+            if made is None or not isinstance(made, (ast.Tuple, ast.List)) and not self.falls(over) or re.search(r"(?i)dev|gpu|phase|stage|step|epoch", self.written(
                     loop.target if isinstance(loop, ast.For) else loop.generators[0].target)):
                 continue
             sizes = [self.said(one) for one in getattr(made, "elts", ())]

@@ -56,7 +56,8 @@ MOVES_TENSORS = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|_apply|type_as")
 # What a program says of a process is a text, as all variables are.
 SEVERAL_NODES = re.compile(r"(--nnodes[=\s]+|--num[-_]nodes[=\s]+|SBATCH\s+(--nodes=|-N\s*))([2-9]|[1-9]\d)\b|\bGROUP_RANK\b")
 # What lets a script go without a GPU, or gives it back its own.
-ASKS_WHETHER_THERE_IS_ONE = re.compile(r"is_available|device_count|environ\.(pop|clear)|del os\.environ|unsetenv|accelerator\.|list_gpus")
+ASKS_WHETHER_THERE_IS_ONE = re.compile(r"is_available|device_count|environ\.(pop|clear)|del os\.environ|unsetenv|accelerator\.|list_gpus|"
+                                       r"ray\.(init|remote)|submitit|FakeTensor")
 RANKS = re.compile(r"(^|_)(RANK|LOCALID|PROCID)$")
 SPAWNS = re.compile(r"set_start_method\((?!['\"]fork['\"])|get_context\((?!['\"]fork['\"])|forkserver|['\"]spawn['\"]")
 # What gives a process its own GPU, so that plain "cuda" means that one.

@@ -84,6 +84,11 @@ class WholeFile:
         """Whether a node stands in an if or a conditional expression, other than if __name__ == "__main__"."""
         return any(isinstance(one, (ast.If, ast.IfExp)) and "__name__" not in self.written(one.test) for one in self.origins.around(node))
 
+    def runs_something(self, nodes):
+        """Whether a file does more than define names that others import."""
+        return any(isinstance(part, (ast.For, ast.While, ast.With)) or isinstance(part, ast.Expr) and isinstance(part.value, ast.Call) or isinstance(
+            part, ast.If) and "__name__" in self.written(part.test) for of in nodes if isinstance(of, ast.Module) for part in of.body)
+
     def says(self, form):
         return re.search(form, self.reader.text) is not None
 
