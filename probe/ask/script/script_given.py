@@ -11,9 +11,9 @@ NUMBER_KINDS = re.compile(r"(torch\.)?(b?float\d*\w*|half|double|u?int\d+|long|s
 # What functions take whose argument is no object of its own kind: (call, argument, its place) -> values.
 VALUES = {
     ("torch.distributed.init_process_group", "backend", 0):
-    "nccl gloo mpi ucc xccl cncl hccl mccl fake xla smddp ccl hpu".split(),
+    "nccl gloo mpi ucc xccl cncl hccl mccl tccl fake xla smddp ccl hpu neuron".split(),
     ("torch.distributed.new_group", "backend", 2):
-    "nccl gloo mpi ucc xccl hccl fake ccl".split(),
+    "nccl gloo mpi ucc xccl hccl tccl fake ccl neuron".split(),
     ("torch.compile", "mode", None):
     "default lite reduce-overhead max-autotune max-autotune-no-cudagraphs".split(),
     ("torch.set_deterministic_debug_mode", "debug_mode", 0): ["default", "warn", "error"],
