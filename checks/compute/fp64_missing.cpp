@@ -30,6 +30,9 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.unknown("/compute: nothing in double precision was run");
 }
 
+// A device that lists the extension has it; the program didn't switch it on.
+bool not_listed(const Facts& facts) { return !facts.saw({{present, "fp64-extension"}}); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -43,7 +46,7 @@ Diagnosis diagnosis() {
       .remedy = "Use single precision, or another device for this work.",
       .symptoms =
           {
-              {{unsupported, "float64"}, likely},
+              {{unsupported, "float64"}, likely, not_listed},
           },
       .judge_host = judge,
   };

@@ -47,6 +47,9 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.unknown(why_unknown(nvidia::libcuda_place(snapshot), nvidia::libcuda(snapshot)));
 }
 
+// With another search path the same program works, so it was the copy of libcuda that didn't.
+bool cured_by_path(const Facts& facts) { return facts.saw({{SymptomClass::noted, "works-with-library-path"}}); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -62,6 +65,7 @@ Diagnosis diagnosis() {
       .remedy =
           "Take the compat folder out of the library search path, or update the host's driver so that it isn't needed.",
       .explains = with_unusable_driver({"driver.init-failed", "driver.too-old"}),
+      .symptoms = {{{SymptomClass::mismatch, "driver-and-libcuda"}, likely, cured_by_path}},
       .not_here = nvidia::not_here,
       .judge_host = judge,
   };

@@ -86,6 +86,34 @@ void judge_import(const Facts& facts, Answers& answers) {
   if (taken || held) answers.found_in(**import, Confidence::possible);
 }
 
+// A second program of JAX's finds too little where a Python process holds just the share that JAX takes at its start.
+void judge_share(const Facts& facts, Answers& answers) {
+  constexpr double most_share = 0.78;
+  const Symptom* full = facts.first({{SymptomClass::exhausted, "gpu-memory"},
+                                     {SymptomClass::exhausted, "any-gpu-memory"},
+                                     {SymptomClass::exhausted, "tensor-memory"}});
+  const bool of_jax = full && full->text.or_empty().find("RESOURCE_EXHAUSTED") != std::string::npos;
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  if (!of_jax) return;
+  for (const auto& [i, process] : numbered(of(facts.snapshot().nvidia, &Nvidia::processes))) {
+    const auto gpu = static_cast<std::size_t>(process.gpu.value_or(-1));
+    if (gpu >= devices.size() || !process.name.or_empty().starts_with("python")) continue;
+    const double share = static_cast<double>(process.memory_mib.or_empty()) /
+                         static_cast<double>(std::max<std::int64_t>(1, devices[gpu].memory_total_mib.or_empty()));
+    if (share < least_share || share > most_share) continue;
+    Finding& finding = answers.found_in(*full, Confidence::likely);
+    finding.explanation = fmt::format(
+        "A Python process holds {:.0f} % of this GPU's memory, the share that JAX takes with its first operation, and "
+        "leaves the rest to all others.",
+        100 * share);
+    finding.evidence.push_back(
+        evidence(at("/nvidia/processes", i, "memory_mib"), std::to_string(process.memory_mib.or_empty())));
+    finding.fix = {
+        {.text = "Let JAX take memory as it needs it.", .command = "export XLA_PYTHON_CLIENT_PREALLOCATE=false"}};
+    return;
+  }
+}
+
 // XLA's client took most of the memory of the process in which another framework finds none.
 void judge_other_client(const Facts& facts, Answers& answers) {
   const Symptom* taken = facts.first({{SymptomClass::noted, "xla-memory-taken"}});
@@ -122,6 +150,7 @@ void judge(const Facts& facts, Answers& answers) {
   judge_jax(facts, answers);
   judge_import(facts, answers);
   judge_other_client(facts, answers);
+  judge_share(facts, answers);
   const Symptom* handle = memory::handle_without_memory(facts);
   if (handle && !handle->is({SymptomClass::failed, "cublas"})) answers.found_in(*handle, Confidence::possible);
 }

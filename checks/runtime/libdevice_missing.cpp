@@ -8,7 +8,12 @@ bool ptxas_alone(const Facts& facts) { return facts.all({missing, "libdevice"}).
 
 // The driver compiles in place of ptxas where that is too old or missing.
 bool not_by_driver(const Facts& facts) {
-  return !facts.used() && !facts.saw({{harmless, "the driver compiles instead of ptxas"}});
+  // Where its exit is an exception, nothing else compiles, whatever devices were listed before.
+  const auto& refused = facts.all({too_old, "ptxas"});
+  const bool ended = std::ranges::any_of(refused, [](const Symptom* line) {
+    return line->text.or_empty().find("exited with non-zero") != std::string::npos;
+  });
+  return (ended || !facts.used()) && !facts.saw({{harmless, "the driver compiles instead of ptxas"}});
 }
 
 Diagnosis diagnosis() {

@@ -89,8 +89,9 @@ void judge_printed_times(const Facts& facts, Answers& answers) {
   }
   const Symptom* cpu = facts.with({noted, "device-time"}, "on", "CPU");
   const Symptom* gpu = facts.with({noted, "device-time"}, "on", "GPU");
+  // A GPU that is no faster gains nothing either.
   if (cpu && gpu &&
-      seconds(gpu->detail("value"), gpu->detail("unit")) > clearly * seconds(cpu->detail("value"), cpu->detail("unit")))
+      seconds(gpu->detail("value"), gpu->detail("unit")) > seconds(cpu->detail("value"), cpu->detail("unit")))
     answers.found_in(*gpu, Confidence::possible).severity = Severity::warning;
 }
 

@@ -333,18 +333,44 @@ bool nearly_equal(std::string_view one, std::string_view other) {
   return true;
 }
 
-// "diff run1.txt run2.txt": "< loss 5.553" and "> loss 5.551".
-std::optional<std::size_t> by_diff(const std::vector<ShellCommand>& session) {
+// "3,5c3,5".
+bool is_place_of_diff(std::string_view line) {
+  static const RE2 form(R"([0-9]+(?:,[0-9]+)?[acd][0-9]+(?:,[0-9]+)?)");
+  return RE2::FullMatch(piece_of(line), form);
+}
+
+// A line without its numbers and hashes.
+std::string words_alone(std::string_view line) {
+  static const RE2 number(R"(\b(?:[0-9a-f]{8,}|[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?)\b)");
+  std::string words(trimmed(line));
+  return RE2::GlobalReplace(&words, number, "#") > 0 ? words : std::string();
+}
+
+// What diff shows of the outputs of two runs: lines that are nearly equal, or, where the files' names say that they
+// are runs, lines that are alike but for their numbers and hashes. Without a seed only hashes of results tell.
+std::optional<std::size_t> by_diff(const std::vector<ShellCommand>& session, bool seeded) {
+  static const RE2 of_runs(
+      R"(.*(?:run|trial|out(?:put)?|log|rep)[_-]?[12a]\b.*(?:run|trial|out(?:put)?|log|rep)[_-]?[23b]\b.*)");
   for (const ShellCommand& command : session) {
-    if (!command.typed.text.starts_with("diff ")) continue;
+    const std::string_view typed = command.typed.text.substr(0, most_of_line);
+    if (!typed.starts_with("diff ")) continue;
     std::vector<ShellLine> before, after;
     for (const ShellLine& line : command.output) {
       if (line.text.size() > most_of_line || line.text.size() < 3) continue;
-      if (line.text.starts_with("< ")) before.push_back({line.row, line.text.substr(2)});
-      if (line.text.starts_with("> ")) after.push_back({line.row, line.text.substr(2)});
+      // The sign before a line of the second file is cut off where it is taken for that of a quoted mail.
+      const bool signed_ = line.text.starts_with("< ") || line.text.starts_with("> ");
+      (line.text.starts_with("< ") ? before : after).push_back({line.row, line.text.substr(signed_ ? 2 : 0)});
     }
+    std::erase_if(after, [](const ShellLine& line) { return line.text == "---" || is_place_of_diff(line.text); });
+    const bool runs = RE2::FullMatch(piece_of(typed), of_runs);
     for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
-      if (nearly_equal(before[i].text, after[i].text) && !speaks_of_time(after[i].text)) return after[i].row;
+      if (speaks_of_time(after[i].text)) continue;
+      const std::string words = runs ? words_alone(after[i].text) : std::string();
+      static const RE2 hash(R"((?i)hash|checksum|md5|sha\d|digest)");
+      if (!seeded && !RE2::PartialMatch(words, hash)) continue;
+      const bool alike =
+          !words.empty() && words == words_alone(before[i].text) && trimmed(before[i].text) != trimmed(after[i].text);
+      if (alike || nearly_equal(before[i].text, after[i].text)) return after[i].row;
     }
   }
   return std::nullopt;
@@ -354,9 +380,10 @@ std::optional<std::size_t> by_diff(const std::vector<ShellCommand>& session) {
 std::optional<std::size_t> by_same_command(const std::string& text) {
   constexpr std::size_t most_commands = 64, most_printed = 200;
   static const RE2 seeded(R"((?i)seed(?:_everything)?[(= '"\]]{1,4}\w|manual_seed|set_seed|PYTHONHASHSEED|determinis)");
-  if (!RE2::PartialMatch(text, seeded)) return std::nullopt;
+  const bool has_seed = RE2::PartialMatch(text, seeded);
   const std::vector<ShellCommand> session = shell_session(text);
-  if (const auto row = by_diff(session)) return row;
+  if (const auto row = by_diff(session, has_seed)) return row;
+  if (!has_seed) return std::nullopt;
   for (std::size_t i = 1; i < std::min(session.size(), most_commands); ++i) {
     for (std::size_t j = 1; j < i; ++j) {
       const auto &one = session[j].output, &other = session[i].output;

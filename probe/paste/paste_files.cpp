@@ -62,6 +62,13 @@ void process_status(Snapshot& snapshot, const std::string& text) {
   if (const auto user = parse_user(text); user.get()) snapshot.host.fill().user = user;
 }
 
+// A file that registers an OpenCL driver; which one it was, its content tells.
+void opencl_registration(Snapshot& snapshot, const std::string& text) {
+  const std::string library(trimmed(text));
+  if (!contains(library, ".so") || contains(library, " ")) return;
+  snapshot.opencl.fill().icds.fill().push_back({.library = library});
+}
+
 struct KnownFile {
   std::string_view start, end;
   std::size_t lines;  // the maximum number of lines in its content, none of them empty
@@ -79,6 +86,7 @@ constexpr KnownFile known_files[] = {
     {"/sys/module/nvidia/version", "version", 1, plain_version<&Snapshot::nvidia, &Nvidia::kernel_driver_version>},
     {"/sys/module/amdgpu/version", "version", 1, plain_version<&Snapshot::rocm, &Rocm::kernel_driver_version>},
     {"/opt/rocm", "/.info/version", 1, plain_version<&Snapshot::rocm, &Rocm::version>},
+    {"/etc/OpenCL/vendors/", ".icd", 1, opencl_registration},
     {"/etc/os-release", "", 20, os_release},
     {"/proc/self/status", "", 64, process_status},
 };

@@ -229,6 +229,18 @@ void note_variables_of_one(const Attempt& one, const Attempt& other, std::set<st
   }
 }
 
+// A program that fails works with another search path for libraries: the loader takes the wrong copy without it.
+void note_library_path(const Attempt& failing, const Attempt& working, std::set<std::string>& seen,
+                       Snapshot& snapshot) {
+  const auto path = std::ranges::find_if(working.parts, [](const std::string& part) {
+    return part.starts_with("LD_LIBRARY_PATH=/") || part.starts_with("LD_PRELOAD=/");
+  });
+  if (failing.ending != Ending::failed || working.ending != Ending::worked || path == working.parts.end() ||
+      failing.parts.contains(*path) || !seen.insert("library path").second)
+    return;
+  add_symptom(snapshot, {noted, "works-with-library-path"}, working.command->typed.row, working.command->typed.text);
+}
+
 bool much_faster(const Attempt& fast, const Attempt& slow) {
   constexpr double several_times = 3;
   return fast.seconds > 0 && slow.seconds > several_times * fast.seconds;
@@ -294,6 +306,7 @@ void compare_attempts(const std::vector<ShellCommand>& session, Snapshot& snapsh
       if (!same_program(working, other)) continue;
       note_variables_of_one(working, other, of_one, snapshot);
       note_slower_gpu(working, other, seen, snapshot);
+      note_library_path(other, working, seen, snapshot);
       const bool slow = much_faster(working, other);
       if (working.ending != Ending::worked || (other.ending != Ending::failed && !slow)) continue;
       const auto change = change_between(other, working, session);

@@ -226,7 +226,11 @@ std::string Transcript::line(std::string_view line, std::int64_t number, bool hi
   if (prompt == Prompt::python || prompt == Prompt::shell)
     std::erase_if(awaited_, [](const Awaited& one) { return one.at_prompt; });
   text = trimmed(text);
-  if (text.empty() || code_of_frame || frame_ || (line[first] == '#' && output(text))) return std::move(said_);
+  // "[1] 28711", "[1]+ Done": what the shell says of a job in the background answers nothing.
+  static const RE2 of_job(R"(\[\d+\](?: \d+|[+-]? .*))", RE2::Latin1);
+  const bool job =
+      prompt == Prompt::none && text.size() > 3 && text[0] == '[' && RE2::FullMatch(piece_of(text), of_job);
+  if (job || text.empty() || code_of_frame || frame_ || (line[first] == '#' && output(text))) return std::move(said_);
   if (sets || (hint && has(text, "environ")) || has(text, "-e ")) variables(text, prompt);
   if (prompt == Prompt::out) {
     if (!output(text)) speaks_for_itself(text);
