@@ -3,8 +3,8 @@
 
     bench/scripts.py ENVDOCTOR [--least PRECISION RECALL]     the cases of fixtures/scripts
 
-A case is `=== title`, `find: id:line …` where something must be found, `beside: FILE: a line` of a module next to it,
-`---`, and the script. What is found at or above a warning counts; a missing Python framework is taken in the newest
+A case is `=== title`, `find: id:line …` where something must be found (`script.unreadable:-` has no line), `beside: FILE:
+a line` of a module next to it, `---`, and the script. What is found at or above a warning counts; a missing Python framework is taken in the newest
 release that was tried. With --least the exit status is 1 below these percentages.
 """
 import json
@@ -44,7 +44,7 @@ def found(program, folder):
         if finding["severity"] == "info":
             continue
         place = finding["subject"][len("script:"):]
-        file, _, line = place.rpartition(":")
+        file, _, line = (place, "", "-") if finding["id"] == "script.unreadable" else place.rpartition(":")
         if len(pathlib.Path(file).parts) < 2:
             sys.exit("%s: %s" % (finding["id"], finding.get("explanation")))
         case = pathlib.Path(file).parts[-2]

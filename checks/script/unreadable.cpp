@@ -14,7 +14,8 @@ void judge(const Facts& facts, Answers& answers) {
     const std::string subject = "script:" + event->source.value_or("?");
     Finding& finding = answers.found_in(*event, Confidence::certain, subject);
     finding.explanation = (event->line.get() ? "At " + place_of(*event) + ": " : "") + what + "." +
-                          (python.empty() ? "" : " It was read as Python " + python + ".");
+                          (python.empty() ? "" : " It was read as Python " + python + ".") +
+                          (event->detail("rest") == "read" ? " The rest was read all the same." : "");
     finding.evidence = {evidence(*event, what)};
   }
   if (!failures.empty()) return;

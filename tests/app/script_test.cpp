@@ -1,6 +1,7 @@
 // `envdoctor script` on real files, with the Python of this host.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -50,6 +51,33 @@ TEST(Script, RunsNothing) {
 
 TEST(Script, NamesTheLineThatIsNoPython) {
   EXPECT_TRUE(found_in("x = 1\nfor\n", 1).starts_with("script.unreadable:/"));
+}
+
+// The other lines of a script are read, and told at their own lines.
+TEST(Script, ReadsTheRestOfWhatIsNoPython) {
+  const std::string wrong = "torch.cuda.synchronise()\n";
+  for (const char* before :
+       {"import torch\nprint 'a', 1\n", "import torch\nprint 'a %d' % \\\n 010L\n", "import torch\ndef g():\n  raise ValueError, 'a'\n",
+        "import torch\nx = `1`\n", "import torch\nexec 'y = 1' in d\n", "import torch\nx = 1 +\n",
+        "import torch\nfor i in range(3)\n  x = i\n  y = i\n", "import torch\ndef f(a, b:\n  return a\n",
+        "import torch\nwith a:\nwith b:\n  x = 1\n", "import torch\ntry:\n  x = 1\nexcept ValueError, e:\n  print e\n",
+        "import torch\nif 1 <> 2:\n\tx = 1\n        y = 2\n", "import torch\nx = 1\n    y = 2\n", "import torch\nx = '\xff'\n"}) {
+    const std::string content = before + wrong;
+    const std::string line = std::to_string(std::count(content.begin(), content.end(), '\n'));
+    const std::string found = found_in(content, 1);
+    EXPECT_NE(found.find("script.unreadable:/"), found.npos) << content << found;
+    EXPECT_NE(found.find("script.wrong-name:" + line + " "), found.npos) << content << found;
+  }
+  const Ran ran = run_envdoctor("script " + write_file_here("train.py", "x = 1 +\ny = 2\nfor\n"), "PATH=/usr/bin:/bin ");
+  EXPECT_NE(ran.out.find("At line 1: invalid syntax; line 3: invalid syntax."), ran.out.npos) << ran.out;
+}
+
+// What is no Python from end to end is judged no further.
+TEST(Script, ReadsNothingOfProse) {
+  std::string prose;
+  for (int line = 0; line < 20; ++line) prose += "this is a text of words\n";
+  EXPECT_TRUE(found_in(prose + "import torch\ntorch.cuda.synchronise()\n", 1).starts_with("script.unreadable:/"));
+  EXPECT_EQ(found_in(prose + "import torch\ntorch.cuda.synchronise()\n", 1).find("wrong-name"), std::string::npos);
 }
 
 TEST(Script, TakesHostileFiles) {
@@ -166,6 +194,18 @@ TEST(Notebook, IsReadCellByCell) {
   EXPECT_NE(ran.out.find("train.ipynb:cell 4:2\""), ran.out.npos);
   EXPECT_NE(ran.out.find("\"cell\": 4"), ran.out.npos);
   EXPECT_NE(ran.out.find("after tensorflow.constant (cell 2, line 7)"), ran.out.npos);
+}
+
+TEST(Notebook, ReadsTheCellsBesideOneThatIsNoPython) {
+  std::string prose;
+  for (int line = 0; line < 20; ++line) prose += "this is a text of words\\n";
+  for (const std::string& cell : {std::string("x = 1\\nprint x\\n"), std::string("x = (1,\\n"), prose}) {
+    const Ran ran = read_notebook(
+        notebook({R"("import torch")", "\"" + cell + "\"", R"j(["y = 1\n", "torch.cuda.synchronise()"])j"}));
+    EXPECT_EQ(ran.status, 1) << ran.err;
+    EXPECT_NE(ran.out.find("At cell 3, line "), ran.out.npos) << ran.out.substr(0, 2000);
+    EXPECT_NE(ran.out.find("train.ipynb:cell 4:2\""), ran.out.npos) << ran.out.substr(0, 2000);
+  }
 }
 
 TEST(Notebook, RunsWhatItsMagicsRun) {

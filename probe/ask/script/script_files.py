@@ -49,19 +49,132 @@ def without_magic(line):
     return MAGIC.match(line).group(1) + "pass"
 
 
-def parsed(source):
-    """The tree of Python in which lines may be for IPython: which they are, only the parser can tell."""
-    lines = None
+MOST_REPAIRS = 8  # of lines that are no Python; beyond it, a file counts as something else
+MOST_OF_PRINT = 12  # lines of one print statement
+OF_PYTHON_2 = re.compile(r"Missing parentheses in call to '(print|exec)'|multiple exception types must be parenthesized|"
+                         r"leading zeros in decimal integer|invalid (decimal|octal|hexadecimal) literal|inconsistent use of tabs")
+EXCEPT_OF_2 = re.compile(r"^(\s*except\s*(?:\s[\w.]+|\([^()]*\)))\s*,\s*([\w.]+)\s*:")
+RAISE_OF_2 = re.compile(r"^(\s*(?:[^#'\"]*:\s*)?raise\s+[\w.]+)\s*,\s*(.+?)\s*$")
+PRINT_OF_2 = re.compile(r"^(\s*(?:[^#'\"]*[:;]\s*)?)(print|exec)\b[ \t]*(?![ \t=.,)(\]])(.+)$")
+OCTAL_OF_2 = re.compile(r"(?<![\w.])0+(?=[0-7]*[1-7])([0-7]+)(?![\w.])")
+LONG_OF_2 = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+)[lL]\b")
+OF_STRINGS = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\#.*)""")
+HEAD_OF_BLOCK = re.compile(r"expected an indented block after .* on line (\d+)$")
+
+
+def is_expression(text):
+    try:
+        ast.parse("(%s\n)" % text, mode="eval")
+        return True
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+
+def call_of_2(lines, at, before, name, rest):
+    """Writes print x, y, or exec x in y, as a call on the same lines, which may be several; whether that is Python."""
+    ends = [len(rest)] + [found.start() for found in reversed(list(re.finditer("[#;]", rest)))]
+    for end in ends:
+        inside = rest[:end].rstrip()
+        of_exec = re.match(r"(.+?)\s+in\s+(\w+)$", inside) if name == "exec" else None
+        inside = "%s, %s" % of_exec.groups() if of_exec else inside
+        if inside and is_expression(inside):
+            lines[at] = "%s%s(%s) %s" % (before, name, inside, rest[end:])
+            return True
+    for more in range(1, MOST_OF_PRINT):
+        if at + more < len(lines) and "#" not in lines[at + more] and is_expression("\n".join([rest.rstrip("\\")] + [one.rstrip("\\") for one in lines[at + 1:at + more + 1]])):
+            lines[at] = "%s%s(%s" % (before, name, rest)
+            lines[at + more] += ")"
+            return True
+    return False
+
+
+def of_python_3(lines):
+    """Rewrites statements that only Python 2 has, each on its own lines; in a text that the script holds, it does no harm."""
+    for at in range(len(lines)):
+        line = lines[at].expandtabs(8) if lines[at][:1].isspace() else lines[at]
+        line = EXCEPT_OF_2.sub(r"\1 as \2:", line)
+        raised = RAISE_OF_2.match(line)
+        if raised and is_expression(raised.group(2)):
+            line = "%s(%s)" % raised.groups()
+        if line.count("`") and line.count("`") % 2 == 0 and "#" not in line:
+            line = re.sub(r"`([^`]+)`", r"repr(\1)", line)
+        pieces = OF_STRINGS.split(line)  # every second one is a string or a comment
+        pieces[::2] = [OCTAL_OF_2.sub(r"0o\1", LONG_OF_2.sub(r"\1", one)).replace("<>", "!=") for one in pieces[::2]]
+        line = "".join(pieces)
+        lines[at] = line
+    for at in range(len(lines)):
+        said = PRINT_OF_2.match(lines[at])
+        if said:
+            call_of_2(lines, at, *said.groups())
+
+
+def head_instead(lines, at):
+    """What can stand before the block of a head that is no Python; pass, where no block follows."""
+    said = re.match(r"(\s*)(?:async )?(def|class|for|while|if|elif|else|with|try|except|finally)\b\s*(\w*)", lines[at])
+    below = next((one for one in lines[at + 1:] if one.strip()), "")
+    if not said or len(re.match(r"\s*", below).group()) <= len(said.group(1)):
+        return "pass"
+    name = said.group(3) if said.group(3).isidentifier() else "_"
+    return {"def": "def %s(*args, **kwargs):" % name, "class": "class %s:" % name, "try": "try:", "except": "except Exception:",
+            "finally": "finally:"}.get(said.group(2), "if True:")
+
+
+def mended(lines, error):
+    """Puts pass in the place of the line that the parser names, or of a head without its block; whether there is one."""
+    head = HEAD_OF_BLOCK.search(error.msg or "")
+    at = (int(head.group(1)) if head else error.lineno or 0) - 1
+    if not 0 <= at < len(lines) or lines[at].strip() in ("pass", "", "if True:"):
+        return False
+    indent = re.match(r"\s*", lines[at]).group()
+    if isinstance(error, IndentationError) and not head:  # what stands deeper, or at no depth, than the line above
+        above = next((one for one in reversed(lines[:at]) if one.strip()), "")
+        indent = re.match(r"\s*", above).group()
+    lines[at] = indent + ("pass" if head or "never closed" in error.msg else head_instead(lines, at))
+    return True
+
+
+def text_of_source(source, any_coding):
+    if not isinstance(source, bytes):
+        return source
+    try:
+        return source.decode("utf-8")
+    except UnicodeDecodeError:
+        if not any_coding:
+            raise
+        return source.decode("latin-1")
+
+
+def parsed(source, troubles=None):
+    """The tree of Python in which lines may be for IPython: which they are, only the parser can tell.
+
+    With `troubles`, to which each line that is no Python is added, the rest is read without them. Statements of Python 2
+    are one such trouble, at the first of them.
+    """
+    lines, rewritten = None, False
     for _ in range(MOST_MAGICS):
         try:
             return in_plain_form(ast.parse(source))
         except SyntaxError as error:
             if lines is None:
-                lines = (source.decode("utf-8") if isinstance(source, bytes) else source).split("\n")
+                lines = text_of_source(source, troubles is not None).split("\n")
             at = (error.lineno or 0) - 1
-            if not 0 <= at < len(lines) or not MAGIC.match(lines[at]):
+            if 0 <= at < len(lines) and MAGIC.match(lines[at]):
+                lines[at] = without_magic(lines[at])
+            elif troubles is None:
                 raise
-            lines[at] = without_magic(lines[at])
+            elif len(troubles) >= MOST_REPAIRS:
+                raise troubles[0]
+            else:
+                of_2 = not rewritten and (OF_PYTHON_2.search(error.msg or "") or 0 <= at < len(lines) and (
+                    "`" in lines[at] or RAISE_OF_2.match(lines[at]) or "<>" in lines[at]))
+                before = list(lines)
+                if of_2:
+                    rewritten = True
+                    of_python_3(lines)
+                if lines == before and not ("codec" in (error.msg or "") and isinstance(source, bytes)) and not mended(lines, error):
+                    raise troubles[0] if troubles else error
+                if not any(one.lineno == error.lineno for one in troubles):
+                    troubles.append(error)
             source = "\n".join(lines)
     return in_plain_form(ast.parse(source))
 
@@ -162,9 +275,16 @@ def modules_beside(folder, shown):
     return find
 
 
+def nothing_left(trees, troubles):
+    """Raises the first trouble, where nothing was read beside it."""
+    if troubles and all(isinstance(one, ast.Pass) for tree in trees for one in tree.body):
+        raise troubles[0][1]
+
+
 def read(content, shown, folder, names):
     failed = {"class": "failed", "subject": "script-reading"}
     count = content.count(b"\n") + 1
+    troubles = []  # (cell, error) of what was left out
     reader = Reader(names, modules_beside(folder, shown) if folder else None)
     cell = None
     reader.text = content.decode("utf-8", "replace")
@@ -177,8 +297,12 @@ def read(content, shown, folder, names):
         if whole is None and shown.endswith(".ipynb"):
             raise ValueError("it is not a notebook: its content is not JSON")
         if whole is None:
-            tree = parsed(content)
-            reader.look_for_unbound([tree])
+            errors = []
+            tree = parsed(content, errors)
+            troubles = [(None, error) for error in errors]
+            nothing_left([tree], troubles)
+            if not troubles:  # what is left out may bind names
+                reader.look_for_unbound([tree])
             reader.everything(tree)
         elif not isinstance(whole, dict) or not ("cells" in whole or "worksheets" in whole):
             raise ValueError("it holds JSON, but neither a script nor a notebook")
@@ -191,9 +315,18 @@ def read(content, shown, folder, names):
                 raise ValueError("it is not a notebook of a known format")
             for cell, source in cells:
                 count += source.count("\n") + 1
-                trees.append((cell, parsed(source)))
+                errors = []
+                try:
+                    trees.append((cell, parsed(source, errors)))
+                except SyntaxError as error:
+                    errors = errors or [error]
+                troubles += [(cell, error) for error in errors]
             cell = None
-            reader.look_for_unbound([tree for _, tree in trees])
+            if not troubles:
+                reader.look_for_unbound([tree for _, tree in trees])
+            cell = troubles[0][0] if troubles else None
+            nothing_left([tree for _, tree in trees], troubles)
+            cell = None
             for number, tree in trees:
                 for node in ast.walk(tree):
                     node.cell = number
@@ -213,6 +346,14 @@ def read(content, shown, folder, names):
     except Exception as error:  # a fault of the reader's own: never a pass
         failed["why"] = "the reader itself failed: %s: %s" % (type(error).__name__, error)
         return [failed]
+    if troubles:
+        cell, error = troubles[0]
+        failed.update(trouble_of(error), rest="read")
+        if cell:
+            failed["cell"] = str(cell)
+        failed["why"] += "".join("; %sline %d: %s" % ("cell %d, " % of if of else "", one.lineno or 1, trouble_of(one)["why"])
+                                 for of, one in troubles[1:])
+        reader.events.append(failed)
     return reader.events + [{"class": "present", "subject": "script", "lines": str(count)}]
 
 
