@@ -52,8 +52,10 @@ void note(std::map<std::string, Started>& started, const ScriptEvent& event) {
   if (starts.what == "devices") add(one.devices, event);
 }
 
-// Only the first such line in a script is reported: nobody reads a list of a hundred.
+// Only the first line with a removed name is reported: nobody reads a list of a hundred. Of a removed module, the first
+// line with each of its names is.
 constexpr std::size_t most_further_lines = 8;
+constexpr std::size_t most_further_names = 4;
 
 bool names_call(const knowledge::ScriptCall& row, const ScriptEvent& event) {
   if (row.mistake != (event.kind == "mistake")) return false;
@@ -67,6 +69,10 @@ bool names_call(const knowledge::ScriptCall& row, const ScriptEvent& event) {
 Evidence evidence_of_other(const Symptom& event) {
   return {"log", event.detail("other"), event.source.or_empty(), std::atoll(event.detail("other_line").c_str()),
           std::atoll(event.detail("other_cell").c_str())};
+}
+
+std::string line_in_file(const Symptom& event) {
+  return event.source.or_empty() + ":" + event.detail("cell") + ":" + std::to_string(event.line.or_empty());
 }
 
 // {0}, {1} and {2}: what the reader saw.
@@ -250,11 +256,17 @@ void judge_calls(const Facts& facts, Answers& answers) {
       if (!pins) version = version_for_script(facts.snapshot(), row.framework);
       if (!row.from.empty() && version.get() && knowledge::compare_versions(*version.get(), row.from) < 0) continue;
       std::string known;  // the finding of this row in this script, by its subject
+      std::set<std::string> told_names, told_lines;
       std::size_t lines = 0;
+      bool by_import = false;  // told where it is imported: what uses it is not reached
       for (const ScriptEvent& event : events) {
         if (!names_call(row, event) || event.value.find(row.argument) == std::string::npos) continue;
         const auto first = std::ranges::find(answers.findings, known, &Finding::subject);
-        if (row.removed && !known.empty() && first != answers.findings.end()) {
+        const bool another = row.id != "script.tf1-api" && told_names.size() <= most_further_names &&
+                             !told_names.contains(event.name) && !told_lines.contains(line_in_file(*event.event)) &&
+                             (event.kind == "import" || !by_import);
+        told_names.insert(event.name);
+        if (row.removed && !known.empty() && first != answers.findings.end() && !another) {
           if (++lines <= most_further_lines) first->evidence.push_back(evidence(*event.event, event.name));
           continue;
         }
@@ -262,7 +274,9 @@ void judge_calls(const Facts& facts, Answers& answers) {
         Finding& finding = found_in_script(answers, event, says + version_words(row.framework, version, pins) + ".",
                                            filled(row.instead, event));
         if (!row.title.empty()) finding.title = row.title;
-        known = finding.subject;
+        if (known.empty() || !row.removed) known = finding.subject;
+        told_lines.insert(line_in_file(*event.event));
+        by_import = by_import || (event.kind == "import" && event.event->detail("used").empty());
         if (row.label == "raises") finding.severity = Severity::error;
         if (row.label == "works") finding.severity = Severity::info;
         if (!version.get() && !row.from.empty()) {

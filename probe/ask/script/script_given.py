@@ -140,7 +140,7 @@ class Given:
     def arguments(self, node, name, taken, values, words, shown=None):
         if taken is None or self.reader.pinned_for(name):
             return
-        known = [word.lstrip("*") for word in taken]
+        known, strange = [word.lstrip("*") for word in taken], []
         for word in words:
             told = any(word in gone for gone in GONE_ARGUMENTS.values())
             if word and word not in known and ABOUT_CALLS.search(word) and not told:
@@ -148,8 +148,8 @@ class Given:
                 instead = "Leave it out" + ("; of this kind it takes %s." % ", ".join(known[:8]) if known else
                                             ": put what it gives, or what it is called on, on a device by itself.")
                 self.reader.mistake(at, "an argument that a call doesn't take", shown or name, word, instead)
-                return
-        if "*device" in taken and name.startswith("torch."):
+                strange.append(word)
+        if not strange and "*device" in taken and name.startswith("torch."):
             for argument, value in zip(node.args, values):
                 if isinstance(value, Place) and not value.said:
                     self.reader.mistake(argument, "a device given by its place", self.reader.written(node))
@@ -172,23 +172,30 @@ class Given:
         twice = [one for one in names[: len(values)] if one in words]
         told = [word for word in strange if ABOUT_CALLS.search(word) and self.taken_by(name) is not None or
                 any(word in gone for gone in GONE_ARGUMENTS.values())]
-        why = None
-        if told:
+        why, lines = None, {}
+        for word in strange:
+            if word not in told:
+                at = words.nodes.get(word, self.reader.keyword_of(node, word))
+                lines.setdefault(line_of(at), (at, []))[1].append(word)
+        if told and (not lines or len(values) > most):
             return
         if len(values) > most:
             why = "it takes %s by place" % ("no argument"
                                             if not most else "1 argument" if most == 1 else "%d arguments" % most)
-        elif strange:
-            why = "it has no argument '%s'" % strange[0]
+        elif lines:
+            why = "it has no argument"
         elif twice:
             why = "it is given '%s' twice" % twice[0]
         elif lacks and None not in words:
             why = "it lacks '%s'" % lacks[0]
-        if why:
-            instead = "It takes (%s)." % ", ".join(names) if names else SEEDED.get(name, "Leave the arguments out.")
-            self.reader.mistake(
-                words.nodes.get(strange[0], self.reader.keyword_of(node, strange[0]))
-                if strange and len(values) <= most else node, "arguments that a call doesn't take", shown, why, instead)
+        if not why:
+            return
+        instead = "It takes (%s)." % ", ".join(names) if names else SEEDED.get(name, "Leave the arguments out.")
+        if len(values) > most or not lines:
+            self.reader.mistake(node, "arguments that a call doesn't take", shown, why, instead)
+            return
+        for at, each in lines.values():  # each line of a call that stands on several
+            self.reader.mistake(at, "arguments that a call doesn't take", shown, "%s '%s'" % (why, "' or '".join(each)), instead)
 
     def method(self, node, thing, attribute, values, words):
         """Methods of tensors and modules of PyTorch's own."""

@@ -21,7 +21,16 @@ GONE_ARGUMENTS = {
         **dict.fromkeys(("gpus", "tpu_cores", "ipus", "num_processes"), "accelerator='gpu', devices=1"),
         "auto_select_gpus": "devices=1", "amp_backend": "precision='16-mixed'", "amp_level": "precision='16-mixed'",
         "distributed_backend": "strategy='ddp'", "replace_sampler_ddp": "use_distributed_sampler",
-        "move_metrics_to_cpu": "metrics that move by themselves", "log_gpu_memory": "DeviceStatsMonitor()"},
+        "move_metrics_to_cpu": "metrics that move by themselves", "log_gpu_memory": "DeviceStatsMonitor()",
+        # What pytorch-lightning 1.4.9 or 1.9.5 takes besides, and lightning 2.6.6 does not.
+        "progress_bar_refresh_rate": "callbacks=[TQDMProgressBar(refresh_rate=…)]", "process_position": "TQDMProgressBar(process_position=…)",
+        "checkpoint_callback": "enable_checkpointing", "weights_summary": "enable_model_summary",
+        "weights_save_path": "default_root_dir", "resume_from_checkpoint": "trainer.fit(…, ckpt_path=…)",
+        "reload_dataloaders_every_epoch": "reload_dataloaders_every_n_epochs=1", "terminate_on_nan": "detect_anomaly",
+        "flush_logs_every_n_steps": "the logger's own argument", "track_grad_norm": "on_before_optimizer_step and grad_norm",
+        "truncated_bptt_steps": "the steps by hand", "prepare_data_per_node": "the data module's attribute of this name",
+        "auto_lr_find": "Tuner(trainer).lr_find(model)", "auto_scale_batch_size": "Tuner(trainer).scale_batch_size(model)",
+        "multiple_trainloader_mode": "CombinedLoader(…, mode=…)", "stochastic_weight_avg": "callbacks=[StochasticWeightAveraging(…)]"},
     "Accelerator": {"fp16": "mixed_precision='fp16'", "dispatch_batches": "dataloader_config",
                     "even_batches": "dataloader_config", "use_seedable_sampler": "dataloader_config"},
     "TrainingArguments": {"no_cuda": "use_cpu", "use_mps_device": "use_cpu=False", "use_ipex": "bf16",
@@ -56,14 +65,45 @@ GONE_NAMES = dict(
         "GPUAccelerator", "IPUAccelerator")})
 
 
+# Modules, functions and methods that older releases had, by their full names; what lies below is gone as well: of
+# pytorch-lightning 1.4.9 and 1.9.5, flax 0.3.6, accelerate 0.5.1 and datasets 2.14, which lightning 2.6.6, flax 0.12.8,
+# accelerate 1.15.0 and datasets 4.0 lack.
+GONE_MODULES = {
+    "flax.optim": "optax", "flax.nn": "flax.linen", "flax.deprecated.nn": "flax.linen", "datasets.load_metric": "evaluate.load",
+    "datasets.list_metrics": "evaluate.list_evaluation_modules", "datasets.inspect_metric": "evaluate.load",
+    "datasets.metric": "evaluate", "datasets.set_caching_enabled": "datasets.enable_caching or datasets.disable_caching",
+    "accelerate.deepspeed_utils": "accelerate.utils", "accelerate.kwargs_handlers": "accelerate.utils",
+    **{"pytorch_lightning." + name: instead for name, instead in {
+        "metrics": "torchmetrics", "core.lightning": "pytorch_lightning.LightningModule", "core.decorators": "what the method does itself",
+        "core.memory": "pytorch_lightning.utilities.model_summary", "loggers.base": "pytorch_lightning.loggers.logger",
+        "loggers.test_tube": "pytorch_lightning.loggers.TensorBoardLogger", "callbacks.base": "pytorch_lightning.Callback",
+        "callbacks.gpu_stats_monitor": "pytorch_lightning.callbacks.DeviceStatsMonitor", "profiler": "pytorch_lightning.profilers",
+        "lite": "lightning.fabric", "plugins.training_type": "pytorch_lightning.strategies",
+        "plugins.precision.native_amp": "precision='16-mixed'", "plugins.precision.apex_amp": "precision='16-mixed'",
+        "plugins.environments.slurm_environment": "pytorch_lightning.plugins.environments",
+        "strategies.dp": "strategy='ddp'", "strategies.ddp_spawn": "strategy='ddp_spawn'", "strategies.sharded": "strategy='fsdp'",
+        "strategies.fully_sharded_native": "strategy='fsdp'", "overrides.data_parallel": "strategy='ddp'",
+        "trainer.supporters": "lightning.pytorch.utilities.combined_loader", "trainer.data_loading": "the loaders themselves",
+        "tuner.auto_gpu_select": "lightning.fabric.accelerators.find_usable_cuda_devices",
+        "utilities.distributed": "pytorch_lightning.utilities.rank_zero", "utilities.cli": "pytorch_lightning.cli",
+        "utilities.apply_func": "lightning_utilities.core.apply_func", "utilities.cloud_io": "lightning.fabric.utilities.cloud_io",
+        "utilities.device_parser": "lightning.fabric.utilities.device_parser", "utilities.metrics": "torchmetrics",
+        "utilities.xla_device": "pytorch_lightning.accelerators.XLAAccelerator", "Trainer.add_argparse_args": "LightningCLI, or the options by hand",
+        "Trainer.from_argparse_args": "Trainer(…) with the options it takes"}.items()}}
+
+
+ROOTS_OF_GONE = frozenset(name.split(".")[0] for name in GONE_MODULES)
+
+
 class Libraries:
     """Transformers, Accelerate and Lightning."""
 
     def __init__(self, reader):
-        self.reader = reader
+        self.reader, self.told_modules = reader, set()
 
     def call(self, node, name, values, words):
         parts = name.split(".")
+        self.gone_module(node.func, name)
         if name == "argparse.ArgumentParser":
             return Thing("parser")
         if name in ("types.SimpleNamespace", "argparse.Namespace"):
@@ -120,8 +160,22 @@ class Libraries:
             return Thing("ndarray", double=True)
         return Thing("ndarray") if isinstance(thing, Thing) and thing.kind == "ndarray" else None
 
+    def gone_module(self, node, name):
+        """Whether a name is one of those that its library has no more, or lies below one; it is told once."""
+        root = name.split(".")[0]
+        if root not in ROOTS_OF_GONE or self.reader.guarded or self.reader.pinned_for(name):
+            return False
+        parts = name.split(".")
+        gone = next((one for one in (".".join(parts[:end]) for end in range(2, len(parts) + 1)) if one in GONE_MODULES), None)
+        if gone and gone not in self.told_modules:
+            self.told_modules.add(gone)
+            self.reader.mistake(node, "a name of a library's older releases", gone, GONE_MODULES[gone])
+        return gone is not None
+
     def imported(self, node, name):
         """from pytorch_lightning.plugins import DDPPlugin: a name that its library has no more."""
+        if self.gone_module(node, name):
+            return
         gone = GONE_NAMES.get(name.rsplit(".", 1)[-1])
         if gone and name.split(".")[0] in gone[0] and not self.reader.guarded and not self.reader.pinned_for(name):
             self.reader.mistake(node, "a library's name that is gone", name, gone[1])
@@ -142,11 +196,14 @@ class Libraries:
     def gone(self, node, of, words):
         if self.reader.pinned_for({"Trainer": "lightning", "Accelerator": "accelerate"}.get(of, "transformers")):
             return
+        lines = {}  # line -> its arguments: each line is told
         for word in words:
             if word in GONE_ARGUMENTS[of]:
                 at = words.nodes.get(word, self.reader.keyword_of(node, word))
-                self.reader.mistake(at, "an argument that is gone", word, of, GONE_ARGUMENTS[of][word])
-                return
+                lines.setdefault(line_of(at), (at, []))[1].append(word)
+        for at, gone in lines.values():
+            instead = dict.fromkeys(GONE_ARGUMENTS[of][word] for word in gone)
+            self.reader.mistake(at, "an argument that is gone", "' or '".join(gone), of, ", ".join(instead))
 
     def one_of(self, node, of, words, word, known):
         said = text_of(words.get(word))

@@ -4,9 +4,9 @@ PINNED_PACKAGES = {"tensorflow": "tensorflow", "tensorflow-gpu": "tensorflow", "
                    "tensorflow-macos": "tensorflow", "keras": "keras", "jax": "jax", "torch": "torch",
                    "pytorch": "torch", "lightning": "lightning", "pytorch-lightning": "lightning",
                    "pytorch_lightning": "lightning", "transformers": "transformers", "accelerate": "accelerate",
-                   "diffusers": "diffusers"}
+                   "diffusers": "diffusers", "flax": "flax", "datasets": "datasets"}
 PIN = re.compile(r"(?<![\w-])(tensorflow(?:-gpu|-cpu|-macos)?|keras|jax|pytorch[-_]lightning|lightning|transformers|"
-                 r"accelerate|diffusers|torch|pytorch)(?:\[[\w,.-]*\])?\s*"
+                 r"accelerate|diffusers|datasets|flax|torch|pytorch)(?:\[[\w,.-]*\])?\s*"
                  r"(===?|~=|<=?|=)\s*[\"']?v?(\d+(?:\.\d+)+|\d+(?=\s*$))", re.M)
 ASSERTED = re.compile(r"assert\s+(tf|tensorflow|keras|jax|torch)\.__version__"
                       r"(?:\.startswith\(|\s*==\s*|\[:\d+\]\s*==\s*)"

@@ -211,6 +211,7 @@ class Reader:
         self.globals = Scope()
         self.globals.names[OWN_OS] = Name("os")
         self.scope = self.globals
+        self.lambdas = []
         self.text = ""  # of the script as it is written
         self.starred = []  # modules of `from module import *`, the last first
         self.unbound = {}  # what names of the script mean that nothing in it binds
@@ -646,13 +647,27 @@ class Reader:
         """tf.keras.Sequential is the same as an import, since TensorFlow loads its Keras when it is first used."""
         if not self.tf_keras and (name + ".").startswith("tensorflow.keras."):
             self.tf_keras = True
-            self.note(node, "import", name)
+            event = self.note(node, "import", name)
+            if event:
+                event["used"] = "yes"  # no statement of import: what follows is reached all the same
         for module in CLOSED:
             member = name[len(module) + 1 :].split(".")[0] if name.startswith(module + ".") else ""
             if member and member not in MEMBERS[module] and not self.matters(name) and not member.startswith("_") and \
                     not difflib.get_close_matches(member, MEMBERS[module], 1, 0.86):
                 self.mistake(node, "a name that tf.config lacks", module + "." + member)
         self.never_was(node, name)
+
+    def never_was_in_lambdas(self):
+        """Names in the bodies of functions without a name, which only a library calls."""
+        for node in self.lambdas:
+            taken = {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
+            for one in ast.walk(node.body):
+                root = one
+                while isinstance(root, ast.Attribute):
+                    root = root.value
+                full = self.tracing.full(one) if isinstance(one, ast.Attribute) and isinstance(root, ast.Name) and root.id not in taken else None
+                if full and full.split(".")[0] in FRAMEWORKS:
+                    self.never_was(one, full)
 
     def never_was(self, node, name):
         """A name that no release of its framework has had; a newer one may have it."""
@@ -925,6 +940,8 @@ class Reader:
         return value
 
     def of_Lambda(self, node):
+        if not self.guarded and not self.source:
+            self.lambdas.append(node)
         return Function(node, self.scope)
 
     def of_Await(self, node):
@@ -2072,6 +2089,7 @@ class Reader:
                 continue
             self.scope.names[alias.asname or root] = Name(self.normal(alias.name if alias.asname else root))
             self.keras.imports(node, alias.name)
+            self.libraries.imported(node, alias.name)
             if root in FRAMEWORKS or root in ON_JAX:
                 self.note(node, "import", "jax" if root in ON_JAX else alias.name)
             if root == "torch":
@@ -2651,6 +2669,7 @@ class Reader:
         self.keras.end()
         forgotten_variables(self)
         self.tracing.end()
+        self.never_was_in_lambdas()
         self.conditions.told_at_the_end()
         self.uses_float64()
         self.children.end()
