@@ -301,8 +301,7 @@ def read(content, shown, folder, names):
             tree = parsed(content, errors)
             troubles = [(None, error) for error in errors]
             nothing_left([tree], troubles)
-            if not troubles:  # what is left out may bind names
-                reader.look_for_unbound([tree])
+            reader.look_for_unbound([tree])
             reader.everything(tree)
         elif not isinstance(whole, dict) or not ("cells" in whole or "worksheets" in whole):
             raise ValueError("it holds JSON, but neither a script nor a notebook")
@@ -321,12 +320,10 @@ def read(content, shown, folder, names):
                 except SyntaxError as error:
                     errors = errors or [error]
                 troubles += [(cell, error) for error in errors]
-            cell = None
-            if not troubles:
-                reader.look_for_unbound([tree for _, tree in trees])
             cell = troubles[0][0] if troubles else None
             nothing_left([tree for _, tree in trees], troubles)
             cell = None
+            reader.look_for_unbound([tree for _, tree in trees])
             for number, tree in trees:
                 for node in ast.walk(tree):
                     node.cell = number

@@ -155,11 +155,11 @@ class Given:
                     self.reader.mistake(argument, "a device given by its place", self.reader.written(node))
                     return
 
-    def count(self, node, name, shown, values, words):
+    def count(self, node, name, shown, values, words, of_object=False):
         """How many arguments a call takes by place, which must be there, and all that it takes by name."""
         parts = name.split(".")
         # A method that is called by its class takes the object first.
-        taken = None if len(parts) > 2 and parts[-2][:1].isupper() else self.takes.get("#" + name)
+        taken = None if len(parts) > 2 and parts[-2][:1].isupper() and not of_object else self.takes.get("#" + name)
         if taken is None or self.reader.pinned_for(name) or self.reader.guarded or len(values) != len(node.args) or \
                 any(isinstance(one, ast.Starred) for one in node.args):
             return
@@ -190,7 +190,7 @@ class Given:
             why = "it lacks '%s'" % lacks[0]
         if not why:
             return
-        instead = "It takes (%s)." % ", ".join(names) if names else SEEDED.get(name, "Leave the arguments out.")
+        instead = "It takes (%s)." % ", ".join(filter(None, names)) if names else SEEDED.get(name, "Leave the arguments out.")
         if len(values) > most or not lines:
             self.reader.mistake(node, "arguments that a call doesn't take", shown, why, instead)
             return
@@ -203,12 +203,12 @@ class Given:
             return
         own = OF_KINDS.get(thing.kind)
         if own and not (thing.kind == "trainer" and thing["prepares"] != "setup") and not thing["class"]:
-            self.count(node, own + attribute, self.reader.written(node.func), values, words)
+            self.count(node, own + attribute, self.reader.written(node.func), values, words, of_object=True)
         of = "torch.Tensor." if thing.kind == "tensor" else "torch.nn.Module." if thing.kind == "module" and \
             not thing["hf"] and not thing["class"] and not thing["stranger"] and not thing["metric"] else None
         if of == "torch.nn.Module." and attribute in ("half", "bfloat16", "double", "cpu", "cuda", "eval", "train",
                                                       "requires_grad_", "zero_grad", "to_empty"):
-            self.count(node, of + attribute, self.reader.written(node.func), values, words)
+            self.count(node, of + attribute, self.reader.written(node.func), values, words, of_object=True)
         if of and attribute not in ("to", "forward"):
             self.arguments(node, of + attribute, self.takes.get(of + attribute), values, words, self.reader.written(node.func))
         if thing.kind == "tensor" and "device" in words:

@@ -2269,6 +2269,8 @@ class Reader:
         tensors = [v for v in (before, value) if isinstance(v, Thing) and v.kind == "tensor"]
         if len(tensors) == 2:
             self.torch.meet(node, tensors)
+        elif tensors:
+            self.training.works(tensors[0]["device"])
         if not tensors and isinstance(node.target, ast.Name):
             self.scope.names[node.target.id] = None
         return None

@@ -73,7 +73,7 @@ CLOCKS = ("time.time", "time.perf_counter", "time.monotonic", "timeit.default_ti
 # What asks a GPU's tensor for its value, so that it waits; written anywhere between two readings of the clock.
 WAITS = re.compile(
     r"synchronize|\.item\(|\.cpu\(|\.tolist\(|numpy|print\(|float\(|int\(|bool\(|barrier|allclose|equal\(|"
-    r"wait|elapsed_time|nonzero|\.any\(|\.all\(|loader|profile|\.to\(|masked_select|unique|sync|log|f\"|f'")
+    r"wait|elapsed_time\(|nonzero|\.any\(|\.all\(|loader|profile|\.to\(|masked_select|unique|sync|log|f\"|f'")
 
 
 def reached(first, later):
