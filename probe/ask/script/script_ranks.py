@@ -18,6 +18,13 @@ POOLS_OF_PROCESSES = ("multiprocessing.Pool", "torch.multiprocessing.Pool", "con
                       "multiprocessing.pool.Pool", "concurrent.futures.process.ProcessPoolExecutor")
 DISTRIBUTED_SAMPLERS = ("torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler")
 
+# What may give a process a GPU of its own, as it is written.
+CHOOSES_A_GPU = (r"set_device|VISIBLE_DEVICES|cuda:|device_ids?\b|cuda\.device\(|prepare\(|\.cuda\( *(?!non_blocking|memory_format|\))\w|"
+                 r"\.to\([^()\n]*(rank|gpu|idx|index|local)|device\([^\n]*(rank|gpu|idx|['\"] *,)|get_device|current_device|fabric|"
+                 r"\w*(dev|gpu)\w* *= *[^=\n]*(rank|gpu|idx|index|\bid\b)")
+OF_THE_FIRST_GPU = ("processes that all take the first GPU", "DistributedDataParallel of a model on the first GPU",
+                    "DistributedDataParallel of each process on one GPU", "objects that all send from one GPU")
+
 
 class Ranks(Steps):
     def look(self, nodes):
@@ -31,6 +38,7 @@ class Ranks(Steps):
             self.gathered_without_gradient()
             self.through_the_host()
             self.number_given_twice()
+            self.one_gpu_of_all_spawned()
             self.group_of_members()
             self.sums_of_gradients()
             self.not_waited_for()
@@ -248,6 +256,36 @@ class Ranks(Steps):
                 ids = self.given(ddp, 1, "device_ids")
                 if ON_THE_GPU.search(self.written(ddp)) or isinstance(ids, ast.List) and ids.elts:
                     return self.mistake(call, "gradients that go through the host", other=ddp)
+
+    def one_gpu_of_all_spawned(self):
+        """mp.spawn(worker, nprocs=torch.cuda.device_count()), of a worker that says x.cuda() and chooses no GPU."""
+        if not self.says(r"cuda\.device_count\(") or self.says(CHOOSES_A_GPU) or any(
+                e.get("name") in OF_THE_FIRST_GPU for e in self.reader.events):
+            return
+        for call in self.calls_of("torch.multiprocessing.spawn", "torch.multiprocessing.spawn.spawn", "torch.multiprocessing.start_processes"):
+            count = self.value_of(self.given(call, 2, "nprocs"))
+            for worker in self.origins.functions_of(self.given(call, 0, "fn")):
+                if not isinstance(worker, ast.FunctionDef) or not worker.args.args or "cuda.device_count()" not in self.written(count):
+                    continue
+                reached, waiting = [], [worker]
+                while waiting and len(reached) < 20:
+                    of = waiting.pop()
+                    reached.append(of)
+                    waiting += [inner for one in calls_in(of.body) for inner in self.origins.functions_of(one.func) if isinstance(
+                        inner, ast.FunctionDef) and inner not in reached]
+                calls = [one for of in reached for one in calls_in(of.body)]
+                rank = worker.args.args[0].arg
+                # A function of another file that is given the rank may choose the GPU.
+                if any(not self.full(one.func).startswith("torch.") and getattr(one.func, "id", "") not in ("print", "str", "int", "float", "len", "range", "open") and
+                       not any(isinstance(of, ast.FunctionDef) for of in self.origins.functions_of(one.func)) and any(
+                           getattr(part, "id", "") == rank for part in one.args + [k.value for k in one.keywords]) for one in calls):
+                    continue
+                moves = [one for one in calls if (is_call(one, "cuda") or is_call(one, "to") and one.args or self.word(
+                    one, "device") is not None) and self.is_current(self.given(one, 0, "device") if isinstance(
+                        one.func, ast.Attribute) and one.func.attr in ("to", "cuda") else self.word(one, "device"), is_call(one, "cuda"))]
+                if moves:
+                    first = min(moves, key=lambda one: one.lineno)
+                    return self.mistake(first, "spawned processes that all take the first GPU", self.written(call.func), other=call)
 
     def number_given_twice(self):
         """mp.spawn(worker, args=(0, world_size)), of a worker(rank, world_size)."""

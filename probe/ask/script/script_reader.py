@@ -104,6 +104,14 @@ CLOSED = ("tensorflow.config", "tensorflow.config.experimental")
 # What a name means in a cut-out of a script, or behind `from common import *`, where nothing in the file binds it.
 CONVENTIONS = {"tensorflow": "tensorflow", "tf": "tensorflow", "keras": "keras", "torch": "torch", "nn": "torch.nn",
                "optim": "torch.optim", "jax": "jax", "jnp": "jax.numpy"}
+# Names by which packages are used: what a script imports of the package that binds another name, and the import.
+IMPORTS_OF_NAMES = {"cuda": ("numba", "from numba import cuda"), "torch": ("torch", "import torch"), "jax": ("jax", "import jax"),
+                    "jnp": ("jax", "import jax.numpy as jnp"), "tf": ("tensorflow", "import tensorflow as tf"), "cp": ("cupy", "import cupy as cp")}
+USES_OF_NAMES = {"cuda": ("jit", "grid", "to_device", "threadIdx", "blockIdx", "synchronize", "shared", "device_array"),
+                 "torch": ("cuda", "nn", "tensor", "device", "optim", "no_grad", "load", "save", "float32"),
+                 "jax": ("jit", "grad", "vmap", "pmap", "random", "device_put", "devices"), "jnp": ("array", "sum", "dot", "zeros", "ones"),
+                 "tf": ("config", "function", "constant", "Variable", "device", "data", "keras"),
+                 "cp": ("asarray", "array", "asnumpy", "cuda", "zeros", "ones")}
 # Questions that are always true where their brackets are missing.
 ASKED = ("torch.cuda.is_available", "torch.cuda.is_initialized", "torch.backends.mps.is_available",
          "torch.xpu.is_available", "torch.distributed.is_available", "torch.distributed.is_initialized",
@@ -211,7 +219,7 @@ class Reader:
         self.globals = Scope()
         self.globals.names[OWN_OS] = Name("os")
         self.scope = self.globals
-        self.lambdas = []
+        self.lambdas, self.never_bound = [], {}
         self.text = ""  # of the script as it is written
         self.starred = []  # modules of `from module import *`, the last first
         self.unbound = {}  # what names of the script mean that nothing in it binds
@@ -437,7 +445,26 @@ class Reader:
                 self.children.look_for_lost_environments(node)
         if len(trees) > 1:  # a notebook's cells share their names
             self.look_for_unused_configurations(ast.Module(body=[s for tree in trees for s in tree.body], type_ignores=[]))
+        self.never_bound = {name: instead for name, (of, instead) in IMPORTS_OF_NAMES.items() if name not in bound and self.imports_from(trees, of)}
         self.unbound = {name: Name(full) for name, full in CONVENTIONS.items() if name not in bound}
+
+    def imports_from(self, trees, of):
+        """Whether what stands at the beginning of lines imports something of a package, and nothing imports all names."""
+        found = [one for tree in trees for one in ast.walk(tree) if isinstance(one, (ast.Import, ast.ImportFrom))]
+        if any(alias.name == "*" for one in found for alias in one.names) or re.search(r"\b(globals|exec|eval|locals|builtins)\b", self.text):
+            return False
+        return any(one in tree.body and of in [name.split(".")[0] for name in (
+            [one.module or ""] if isinstance(one, ast.ImportFrom) else [alias.name for alias in one.names])] and not getattr(
+                one, "level", 0) for tree in trees for one in found)
+
+    def names_never_bound(self):
+        """from numba import jit, and @cuda.jit: a name of a package that the script imports in another way."""
+        for name, instead in self.never_bound.items():
+            trees = [tree for source, trees in self.tracing.files if source is None for tree in trees]
+            used = [one for tree in trees for one in ast.walk(tree) if isinstance(one, ast.Attribute) and isinstance(
+                one.value, ast.Name) and one.value.id == name and one.attr in USES_OF_NAMES[name]]
+            if used:
+                self.mistake(min(used, key=lambda one: (getattr(one, "cell", None) or 0, one.lineno)), "a name that nothing binds", name, instead)
 
     def look_for_unused_configurations(self, function):
         """config = tf.ConfigProto(…), whose fields are set and which nothing is given."""
@@ -2672,6 +2699,7 @@ class Reader:
         forgotten_variables(self)
         self.tracing.end()
         self.never_was_in_lambdas()
+        self.names_never_bound()
         self.conditions.told_at_the_end()
         self.uses_float64()
         self.children.end()

@@ -123,6 +123,7 @@ class Waits(Scoped):
         self.clocks_of_blocks(nodes)
         self.clocks_of_decorators(nodes)
         self.clocks_of_timeit(nodes)
+        self.waits_for_another(nodes)
         self.batches_that_stay(nodes)
         for of, own in self.scopes:
             self.timed_from_the_first(of, own)
@@ -414,6 +415,23 @@ class Waits(Scoped):
                 if getattr(call.func, "id", "") in timed and any(self.is_of_gpu(one, 4) for one in call.args):
                     self.mistake(stops, "a clock that doesn't wait for the GPU", other=call)
                     break
+
+    def waits_for_another(self, nodes):
+        """y = x.to("cuda:1") @ x; torch.cuda.synchronize(); clock(): it waits for the current GPU, which is the first."""
+        named = set(re.findall(r"['\"]cuda:(\d+)|\bcuda\(([^()\n]*)\)|['\"](cuda)['\"]|(['\"]cuda:\{)", self.reader.text))
+        numbers = {one[0] for one in named}
+        if len(named) != 1 or not numbers - {"", "0"} or self.says(
+                r"set_device|cuda\.device\(|VISIBLE_DEVICES|set_default_device|Event\(|current_stream|Stream\(|device_count\(\) *- *1"):
+            return
+        for one in nodes:
+            for block in (getattr(one, field, None) for field in ("body", "orelse", "finalbody")):
+                for waits, after in zip(block, block[1:]) if isinstance(block, list) else ():
+                    call = waits.value if isinstance(waits, ast.Expr) and isinstance(waits.value, ast.Call) else None
+                    read = next((part for part in ast.walk(after) if self.full_of_clock(part)), None) if call is not None else None
+                    begun = any(self.full_of_clock(part) for before in block[:block.index(waits)] for part in ast.walk(before))
+                    if read is not None and begun and not isinstance(after, LOOPS + (ast.FunctionDef, ast.ClassDef)) and self.full(
+                            call.func) == "torch.cuda.synchronize" and not call.args and not call.keywords:
+                        self.mistake(call, "a wait for another GPU", sorted(numbers)[0], other=read)
 
     def clocks_of_timeit(self, nodes):
         """timeit.timeit(lambda: model(x), number=10), where what is timed gives the GPU work and waits for nothing."""
