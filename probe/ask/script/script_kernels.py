@@ -228,6 +228,8 @@ class Kernels(OfValues):
             blocks = self.alone(self.value(blocks)) if blocks is not None else None
             if isinstance(blocks, ast.Call) and getattr(blocks.func, "id", "") == "int" and len(blocks.args) == 1:
                 blocks = blocks.args[0]
+            if isinstance(blocks, ast.Call) and getattr(blocks.func, "id", "") == "max" and len(blocks.args) == 2:  # at least one block
+                blocks = next((one for one, other in (blocks.args, blocks.args[::-1]) if self.number(other) == 1), blocks)
             if threads is None or not isinstance(blocks, ast.BinOp) or not isinstance(blocks.op, (ast.FloorDiv, ast.Div)):
                 continue
             count, by = blocks.left, self.number(blocks.right)
@@ -374,8 +376,8 @@ class Kernels(OfValues):
         for of, own in self.scopes(nodes):
             for made in own:
                 copy = made.value if isinstance(made, ast.Assign) and len(made.targets) == 1 and isinstance(made.targets[0], ast.Name) else None
-                if not isinstance(copy, ast.Call) or not COPIES_TO_GPU.match(self.full(copy.func)) or not copy.args or copy.keywords or \
-                        not isinstance(copy.args[0], ast.Name):
+                if not isinstance(copy, ast.Call) or not COPIES_TO_GPU.match(self.full(copy.func)) or not copy.args or any(
+                        word.arg != "stream" for word in copy.keywords) or not isinstance(copy.args[0], ast.Name):
                     continue
                 host, device = copy.args[0], made.targets[0].id
                 filled = [one for one in own if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(

@@ -1443,8 +1443,13 @@ class Steps(WholeFile):
 
     def mean_with_graph(self, nodes):
         """def update(self, loss): self.value = 0.9 * self.value + 0.1 * loss, of a loss that has its graph."""
-        if not self.says(r"\.backward\("):
+        if not self.says(r"\.backward\(|def training_step\("):
             return
+        # What Lightning differentiates: what a step gives back.
+        steps = [one for one in nodes if isinstance(one, ast.FunctionDef) and one.name == "training_step"]
+        given_back = {id(one): {self.written(back.value) for back in ast.walk(one) if isinstance(back, ast.Return) and isinstance(
+            back.value, ast.Name)} for one in steps}
+        in_step = {id(call): given_back[id(one)] for one in steps for call in ast.walk(one) if isinstance(call, ast.Call)}
         for of in nodes:
             for method in of.body if isinstance(of, ast.ClassDef) else ():
                 if not isinstance(method, ast.FunctionDef) or method.name not in ("update", "add", "__call__", "push", "step", "log"):
@@ -1459,8 +1464,9 @@ class Steps(WholeFile):
                     names = {name.id for name in ast.walk(one.value) if isinstance(name, ast.Name)} & given
                     again = isinstance(one, ast.AugAssign) or self.written(target) in self.written(one.value)
                     handed = [call for call in nodes if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == method.name and
-                              call.args and re.match(r"(\w*_)?loss$", self.written(call.args[0])) and re.search(
-                                  r"\b%s\.backward\(" % re.escape(self.written(call.args[0])), self.reader.text)]
+                              call.args and re.match(r"(\w*_)?loss$", self.written(call.args[0])) and (self.written(
+                                  call.args[0]) in in_step.get(id(call), ()) or re.search(
+                                      r"\b%s\.backward\(" % re.escape(self.written(call.args[0])), self.reader.text))]
                     if names and again and handed:
                         self.mistake(one, "a loss that is kept with its graph", sorted(names)[0], other=handed[0])
 

@@ -799,6 +799,7 @@ class Tracing:
                 calls = [one for one in ast.walk(statement) if isinstance(one, ast.Call) and (
                     (self.traced_of(one.func) or Traced("")).by in JITS + GRAPHS or
                     HEAVY_OPS.match(self.full(one.func)) or self.written(one.func) in waited or
+                    isinstance(one.func, ast.Call) and self.full(one.func.func) in ("jax.vmap", "jax.pmap", "jax.jit") or
                     self.origins.made_by(one.func, MODELS_OF_KERAS, surely=True) is not None)]
                 started[name] = (at, call or (calls[0] if calls else None), since + "\n" + text)
             if starts(statement):
