@@ -57,18 +57,21 @@ TEST(Script, NamesTheLineThatIsNoPython) {
 TEST(Script, ReadsTheRestOfWhatIsNoPython) {
   const std::string wrong = "torch.cuda.synchronise()\n";
   for (const char* before :
-       {"import torch\nprint 'a', 1\n", "import torch\nprint 'a %d' % \\\n 010L\n", "import torch\ndef g():\n  raise ValueError, 'a'\n",
-        "import torch\nx = `1`\n", "import torch\nexec 'y = 1' in d\n", "import torch\nx = 1 +\n",
+       {"import torch\nprint 'a', 1\n", "import torch\nprint 'a %d' % \\\n 010L\n",
+        "import torch\ndef g():\n  raise ValueError, 'a'\n", "import torch\nx = `1`\n",
+        "import torch\nexec 'y = 1' in d\n", "import torch\nx = 1 +\n",
         "import torch\nfor i in range(3)\n  x = i\n  y = i\n", "import torch\ndef f(a, b:\n  return a\n",
         "import torch\nwith a:\nwith b:\n  x = 1\n", "import torch\ntry:\n  x = 1\nexcept ValueError, e:\n  print e\n",
-        "import torch\nif 1 <> 2:\n\tx = 1\n        y = 2\n", "import torch\nx = 1\n    y = 2\n", "import torch\nx = '\xff'\n"}) {
+        "import torch\nif 1 <> 2:\n\tx = 1\n        y = 2\n", "import torch\nx = 1\n    y = 2\n",
+        "import torch\nx = '\xff'\n"}) {
     const std::string content = before + wrong;
     const std::string line = std::to_string(std::count(content.begin(), content.end(), '\n'));
     const std::string found = found_in(content, 1);
     EXPECT_NE(found.find("script.unreadable:/"), found.npos) << content << found;
     EXPECT_NE(found.find("script.wrong-name:" + line + " "), found.npos) << content << found;
   }
-  const Ran ran = run_envdoctor("script " + write_file_here("train.py", "x = 1 +\ny = 2\nfor\n"), "PATH=/usr/bin:/bin ");
+  const Ran ran =
+      run_envdoctor("script " + write_file_here("train.py", "x = 1 +\ny = 2\nfor\n"), "PATH=/usr/bin:/bin ");
   EXPECT_NE(ran.out.find("At line 1: invalid syntax; line 3: invalid syntax."), ran.out.npos) << ran.out;
 }
 
