@@ -2534,7 +2534,9 @@ class Reader:
             value = self.entered(call, value)
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, value)
-            if isinstance(value, Place):  # with torch.device("cuda"): what is made here lies there
+            # with torch.device("cuda"): what is made here lies there; an object that only hands out a device changes nothing.
+            value = contexts[-1][1] if isinstance(contexts[-1][1], Place) or isinstance(value, Place) else value
+            if isinstance(value, Place):
                 self.torch.default = value.text if value.text and not value.text.startswith("meta") else None
                 self.torch.default_set, placed = None, True
             if isinstance(call, ast.Call):

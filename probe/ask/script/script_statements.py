@@ -200,7 +200,8 @@ class Statements:
 
     def told_at_the_end(self):
         reader, torch = self.reader, self.reader.torch
-        if not torch.module_on_gpu:
+        # Where the default device is chosen, a tensor is made where the module is.
+        if not torch.module_on_gpu or re.search(r"set_default_(device|tensor_type)\(", reader.text):
             return
         for target, source, of, name in torch.plain:
             known = any(e["subject"] == "script-mistake" and e["line"] == target.lineno and e.get("source") == source

@@ -1025,7 +1025,7 @@ class Steps(WholeFile):
 
     def beside_buffers(self, nodes):
         """self.table = freqs.sin() in a module that registers others: it stays on the CPU."""
-        if not self.says(r"\.to\(|\.cuda\(|\.prepare\(|Trainer\("):
+        if not self.says(r"\.to\(|\.cuda\(|\.prepare\(|Trainer\(") or self.says(r"set_default_(device|tensor_type)\("):
             return
         for of in nodes:
             if not isinstance(of, ast.ClassDef) or not any(self.full(base).endswith("nn.Module") for base in of.bases):

@@ -336,8 +336,15 @@ class Training:
                 ends[0], "cell", None) != getattr(ends[1], "cell", None):
             return
         between = "\n".join(reader.text.split("\n")[first:last])
-        if not reader.cell and not WAITS.search(between) and not self.called_waits(first, last):
+        if not reader.cell and not WAITS.search(between) and not self.called_waits(first, last) and not self.left_to_the_cpu(first):
             reader.mistake(ends[1], "a clock that doesn't wait for the GPU", reader.written(ends[1]), other=ends[0])
+
+    def left_to_the_cpu(self, line):
+        """if device.type == "cuda": …; return, above the line: what follows runs without a GPU."""
+        body = getattr(self.reader.inside[-1].node, "body", None) if self.reader.inside else None
+        return isinstance(body, list) and any(
+            isinstance(one, ast.If) and one.lineno < line and isinstance(one.body[-1], (ast.Return, ast.Raise)) and
+            re.search(r"(?i)cuda|gpu", self.reader.written(one.test)) and not re.search(r"\bnot\b|!=", self.reader.written(one.test)) for one in body)
 
     def called_waits(self, first, last):
         """Whether a function of the script that is called between these lines may wait."""
