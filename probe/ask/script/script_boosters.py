@@ -1,0 +1,327 @@
+"""Boosted trees, tables of cuDF and clocks around them, read from the statements of a file as they stand; for the reader of
+scripts."""
+
+TAKES_SETTINGS = (
+    (re.compile(r"xgboost\.(train|cv)$"), 0), (re.compile(r"xgboost\.(\w+\.)*(XGB\w+|Booster)$"), None), (re.compile(r"lightgbm\.(train|cv)$"), 0),
+    (re.compile(r"lightgbm\.(\w+\.)*LGBM\w+$"), None), (re.compile(r"catboost\.(train|cv)$"), 1), (re.compile(r"catboost\.CatBoost$"), 0),
+    (re.compile(r"catboost\.CatBoost(Classifier|Regressor|Ranker)$"), None))
+DEVICES_OF_TREES = {
+    ("xgboost", ("device", )): (r"cpu|(cuda|gpu)(:\d+)?|sycl(:\w+)?(:\d+)?", "'cpu', 'cuda' or 'cuda:0'"),
+    ("lightgbm", ("device", "device_type")): (r"cpu|gpu|cuda|cuda_exp", "'cpu', 'gpu' or 'cuda'; the number goes to gpu_device_id"),
+    ("catboost", ("task_type", )): (r"CPU|GPU", "'CPU' or 'GPU'"),
+}
+WHICH_GPU = {"xgboost": (("gpu_id", "n_gpus", "predictor"), ("device", ), "device='cuda'"),
+             "lightgbm": (("gpu_device_id", "gpu_platform_id", "gpu_use_dp", "num_gpu"), ("device", "device_type"), "device='gpu' or 'cuda'"),
+             "catboost": (("devices", "gpu_ram_part"), ("task_type", ), "task_type='GPU'")}
+MAKES_TABLE = re.compile(r"cudf\.(read_\w+|DataFrame|Series|from_pandas|concat|merge|get_dummies|(DataFrame|Series)\.from_\w+)$")
+GIVES_TABLE = frozenset("merge join sort_values sort_index reset_index set_index head tail fillna dropna query copy astype drop rename assign "
+                        "drop_duplicates agg aggregate nlargest nsmallest sample value_counts groupby isin where clip round abs cumsum "
+                        "diff shift".split())
+OF_GROUPS = ("mean", "sum", "count", "max", "min", "std", "var", "size")  # a table for groups, and a number for a column
+PARTS_OF_TABLES = ("loc", "iloc")
+READS_OF_HOST = re.compile(r"(numpy\.(asarray|array|ascontiguousarray)|torch\.from_numpy|sklearn\.metrics\.[a-z]\w*)$")
+ASYNC_OF_CUPY = re.compile(r"cupy\.(matmul|dot|einsum|tensordot|sum|mean|exp|log|sqrt|sin|cos|tanh|maximum|minimum|sort|cumsum|add|multiply|"
+                           r"subtract|divide|power|abs|clip|std|var|fft\.\w+|outer|convolve|where|square)$")
+FILLS_OF_CUPY = re.compile(r"cupy\.(ones|zeros|full|arange|linspace|eye|identity|random\.(rand|randn|random|random_sample|normal|uniform|standard_normal))$")
+WAITS_OF_CUPY = re.compile(r"sync|asnumpy|\.get\(|float\(|int\(|\.item\(|\.tolist\(|Event|benchmark|allclose|\.done|\bif |elapsed_time|save|np\.|print\((?!f?['\"][^{}]*['\"]\))")
+MOST_THREADS = 1024  # of a block, on all GPUs
+
+
+class Boosters(Kernels):
+    def look(self, nodes):
+        roots = {name.split(".")[0] for name in self.tracing.names.values()}
+        if not {"xgboost", "lightgbm", "catboost", "cudf", "cupy", "numba", "pycuda", "rmm"} & roots:
+            return
+        self.know(nodes)
+        calls = self.tracing.index.calls
+        for library in {"xgboost", "lightgbm", "catboost"} & roots:
+            self.settings_of_trees(library, calls)
+        if "cudf" in roots and not self.says(r"import pandas as (\w+)[\s\S]*import cudf as \1\b|import cudf as (\w+)[\s\S]*import pandas as \2\b"):
+            self.tables(nodes, calls)
+        if "rmm" in roots:
+            self.pool_behind_arrays(nodes)
+        if "cupy" in roots:
+            self.clocks_of_cupy(nodes)
+            self.laps_of_cupy(nodes)
+            self.beside_numpy(nodes)
+        if {"numba", "cupy", "pycuda"} & roots:
+            self.blocks_too_large(calls)
+
+    # ---- trees
+
+    def settings(self, call, place):
+        """The settings by their names that a call is given, with those that are written into its dictionary."""
+        found = {k.arg: k.value for k in call.keywords if k.arg}
+        given = [k.value for k in call.keywords if k.arg is None or k.arg == "params"]
+        given += call.args[place:place + 1] if place is not None else []
+        for one in given:
+            for of in self.origins.of(one):
+                if isinstance(of, ast.Dict):
+                    found.update({key.value: value for key, value in zip(of.keys, of.values) if isinstance(key, ast.Constant)})
+                    if None in of.keys:
+                        found[None] = of
+                elif isinstance(of, ast.Call) and getattr(of.func, "id", "") == "dict" and not of.args:
+                    found.update({k.arg: k.value for k in of.keywords})
+                else:
+                    found[None] = one  # others may be in it
+                    continue
+                found.update(self.written_into(of))
+        return found
+
+    def written_into(self, of):
+        """params["device"] = "cuda", params.update(device="cuda") for the name that a dictionary was given."""
+        found, statement = {}, self.origins.parents.get(id(of))
+        name = self.written(statement.targets[0]) if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+        for one in self.origins.nodes if name else ():
+            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Subscript) and self.written(one.targets[0].value) == name:
+                found[getattr(getattr(one.targets[0].slice, "value", one.targets[0].slice), "value", getattr(one.targets[0].slice, "value", None))] = one.value
+            if self.method(one, "update", "setdefault") and self.written(one.func.value) == name:
+                found.update({k.arg: k.value for k in one.keywords})
+                for part in one.args[:1]:
+                    if isinstance(part, ast.Dict) and None not in part.keys:
+                        found.update({getattr(key, "value", None): value for key, value in zip(part.keys, part.values)})
+                    elif one.func.attr == "update":
+                        found[None] = part
+                if one.func.attr == "setdefault" and len(one.args) > 1:
+                    found[getattr(one.args[0], "value", None)] = one.args[1]
+        return found
+
+    def settings_of_trees(self, library, calls):
+        if self.reader.pinned_for(library):
+            return
+        for call in calls:
+            full = self.full(call.func)
+            place = next((place for form, place in TAKES_SETTINGS if form.match(full) and full.startswith(library)), -1)
+            if place == -1:
+                if not self.method(call, "set_params") or self.made_by(call.func.value, re.compile(library + r"\.")) is None:
+                    continue
+                place = None
+            settings = self.settings(call, place)
+            for (of, words), (form, takes) in DEVICES_OF_TREES.items():
+                for word in words if of == library else ():
+                    for one in self.origins.known(settings[word]) if word in settings else ():
+                        said = getattr(one, "value", None) if isinstance(one, ast.Constant) else None
+                        if isinstance(said, str) and not re.fullmatch(form, said if library == "catboost" else said.lower()) and \
+                                not self.reader.asks_for(said):
+                            self.mistake(one, "a device that a library of trees doesn't know", said, word, takes, other=call, doubted=False)
+            method = settings.get("tree_method")
+            old = next((one for one in self.origins.known(method) if getattr(one, "value", None) in ("gpu_hist", "gpu_exact")),
+                       None) if library == "xgboost" and method is not None else None
+            if old is not None and not self.says(r"xgb\w*\.__version__|version\(['\"]xgboost"):
+                self.mistake(old, "a method of trees that is gone", old.value, other=call)
+                continue
+            which, needs, write = WHICH_GPU[library]
+            named = next((settings[one] for one in which if one in settings and (one != "predictor" or getattr(
+                settings[one], "value", "") == "gpu_predictor") and self.written(settings[one]) not in ("-1", "None", "''")), None)
+            if named is not None and None not in settings and not any(one in settings for one in needs) and not self.method(
+                    call, "set_params") and not self.says(r"set_params\(|" + "|".join(r"\b%s\b['\"]?\s*[=:\]]" % one for one in needs)):
+                self.mistake(named, "a library of trees that is not set to the GPU", next(
+                    one for one in which if settings.get(one) is named), write, other=call)
+
+    # ---- tables
+
+    def is_table(self, node, deepest=8):
+        """Whether all that a value comes from is a table or column of cuDF's."""
+        values = self.origins.of(node) if deepest > 0 else []
+        return bool(values) and all(self.gives_table(one, deepest - 1) for one in values)
+
+    def gives_table(self, one, deepest):
+        one = getattr(one, "of", one)
+        if isinstance(one, ast.Call):
+            name = self.tracing.imported(one.func)
+            if name:
+                return MAKES_TABLE.match(name) is not None
+            return isinstance(one.func, ast.Attribute) and (one.func.attr in GIVES_TABLE or one.func.attr in OF_GROUPS and "groupby(" in self.written(
+                self.value(one.func.value))) and self.is_table(one.func.value, deepest)
+        if isinstance(one, ast.Subscript):
+            of = one.value
+            return self.is_table(of.value if isinstance(of, ast.Attribute) and of.attr in PARTS_OF_TABLES and isinstance(
+                getattr(one.slice, "value", one.slice), ast.Slice) else of, deepest)
+        return False
+
+    def is_column(self, node):
+        """df["x"] of a table, under whatever name."""
+        for one in self.origins.of(node) or [node]:
+            one = getattr(one, "of", one)
+            if not isinstance(one, ast.Subscript) or not isinstance(getattr(getattr(one.slice, "value", one.slice), "value", getattr(
+                    one.slice, "value", None)), str) or not self.is_table(one.value) or "groupby" in self.written(one):
+                return False
+        return True
+
+    def tables(self, nodes, calls):
+        for call in calls:
+            if self.method(call, "iterrows", "itertuples") and self.is_table(call.func.value):
+                self.mistake(call, "a table of cuDF's that is walked through", self.written(call))
+            elif self.method(call, "tolist", "to_list") and self.is_column(call.func.value):
+                self.mistake(call, "a table of cuDF's that is walked through", self.written(call))
+            elif getattr(call.func, "id", "") in ("list", "enumerate", "set", "tuple", "zip") and any(map(self.is_column, call.args)):
+                self.mistake(call, "a table of cuDF's that is walked through", self.written(call))
+            elif READS_OF_HOST.match(self.full(call.func)) and not self.says(r"\bcuml\b|array_api"):
+                of = next((one for one in call.args if self.is_column(one) or self.is_table(one) or isinstance(
+                    one, ast.Attribute) and one.attr == "values" and self.is_table(one.value)), None)
+                if of is not None:
+                    self.mistake(call, "a table of cuDF's where the host reads", self.written(of))
+        for one in nodes:
+            if isinstance(one, (ast.For, ast.comprehension)) and self.is_column(one.iter):
+                self.mistake(one.iter, "a table of cuDF's that is walked through", self.written(one.iter))
+
+    def pool_behind_arrays(self, nodes):
+        """df = cudf.read_csv(path); rmm.reinitialize(pool_allocator=True), and df is used behind it."""
+        for of, body in self.bodies(nodes):
+            made = {}
+            for at, one in enumerate(body):
+                call = one.value if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) else None
+                if call is not None and self.full(call.func) == "rmm.reinitialize":
+                    later = next((name for rest in body[at + 1:] for name in ast.walk(rest) if isinstance(name, ast.Name) and isinstance(
+                        name.ctx, ast.Load) and name.id in made), None)
+                    if later is not None:
+                        self.mistake(call, "memory that is set up anew under arrays", later.id, other=made[later.id])
+                if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):
+                    made.pop(one.targets[0].id, None)
+                    if isinstance(one.value, ast.Call) and (self.is_table(one.value) or self.on_card(one.value)):
+                        made[one.targets[0].id] = one
+                for name in one.targets if isinstance(one, ast.Delete) else ():
+                    made.pop(getattr(name, "id", ""), None)
+
+    def beside_numpy(self, nodes):
+        """cupy.ones(8) * numpy.ones(8)"""
+        for one in nodes:
+            sides = [one.left, one.right] if isinstance(one, ast.BinOp) else []
+            card = next((side for side in sides if isinstance(side, (ast.Name, ast.Attribute, ast.Call)) and self.on_card(side)), None)
+            other = next((side for side in sides if side is not card), None)
+            values = self.origins.of(other) if card is not None and isinstance(other, (ast.Name, ast.Attribute, ast.Call)) else []
+            if values and all(isinstance(made, ast.Call) and re.match(r"numpy\.(array|zeros|ones|arange|linspace|full|eye|random\.(rand|randn|normal|uniform))$",
+                                                                      self.full(made.func)) and self.shape(made) != [] and not self.is_number(made)
+                              for made in values):
+                self.mistake(one, "an array of CuPy's beside one of NumPy's", self.written(card), self.written(other))
+
+    def is_number(self, made):
+        """np.array(0.5), np.random.rand(): a number, which CuPy takes."""
+        return not made.args and not made.keywords or self.full(made.func) == "numpy.array" and not isinstance(
+            self.value(made.args[0]) if made.args else None, (ast.List, ast.Tuple, ast.ListComp)) or re.search(
+                r"random\.(normal|uniform)$", self.full(made.func)) is not None and self.word(made, "size") is None and len(made.args) < 3
+
+    # ---- clocks
+
+    def still_computes(self, node):
+        """Whether an expression gives back while the GPU computes it: an array that CuPy makes without a wait."""
+        for one in self.origins.of(node) if isinstance(node, ast.Call) else [node]:
+            if isinstance(one, ast.Call) and self.full(one.func):
+                return FILLS_OF_CUPY.match(self.full(one.func)) is not None or ASYNC_OF_CUPY.match(
+                    self.full(one.func)) is not None and any(map(self.on_card, one.args))
+            if self.method(one, "dot", "sum", "mean", "cumsum", "std", "sort", "max", "min"):
+                return self.on_card(one.func.value)
+            if isinstance(one, ast.Call) and len(one.args) == 3 and self.made_by(one.func, "cupy.RawKernel") is not None:
+                return True
+            if isinstance(one, ast.BinOp):
+                return any(isinstance(part, (ast.Name, ast.Attribute)) and self.on_card(part) for part in (one.left, one.right))
+        return False
+
+    def last_of(self, body):
+        """The expression with which a block ends, also within loops that only count."""
+        last = body[-1] if body else None
+        while isinstance(last, (ast.For, ast.With)):
+            last = last.body[-1]
+        return last.value if isinstance(last, (ast.Assign, ast.Expr, ast.Return)) else None
+
+    def clocks_of_cupy(self, nodes):
+        """start = perf_counter(); y = x @ x; seconds = perf_counter() - start: CuPy gives back before the GPU has computed."""
+        for _, body in self.bodies(nodes):
+            starts = {}
+            for at, one in enumerate(body):
+                end = next((part for part in ast.walk(one) if isinstance(part, ast.Call) and self.full(part.func) in CLOCKS_OF_HOST), None)
+                if end is None or isinstance(one, COMPOUND + (ast.FunctionDef, ast.ClassDef)):
+                    continue
+                difference = self.origins.parents.get(id(end))
+                start = getattr(difference.right, "id", None) if isinstance(difference, ast.BinOp) else None
+                if isinstance(one, ast.Assign) and one.value is end:  # a clock of its own; who takes the difference, stands below
+                    start = next((getattr(part.right, "id", None) for rest in body[at + 1:] for part in ast.walk(rest) if isinstance(
+                        part, ast.BinOp) and isinstance(part.op, ast.Sub) and getattr(part.left, "id", 0) == self.written(one.targets[0])), None)
+                since = body[starts[start] + 1:at] if start in starts else []
+                last = self.last_of(since)
+                if last is not None and self.still_computes(last) and not any(WAITS_OF_CUPY.search(self.near(part)) for part in since):
+                    self.mistake(end, "a clock around CuPy's work", self.written(last), other=last)
+                if isinstance(one, ast.Assign) and one.value is end:
+                    starts[self.written(one.targets[0])] = at
+        for of in nodes:
+            stops = ClocksOfTraces.stops_of(self, of) if isinstance(of, (ast.FunctionDef, ast.ClassDef)) else None
+            runs = self.timed_by(of, nodes) if stops is not None else None
+            if runs is not None:
+                self.mistake(stops, "a clock around CuPy's work", self.written(runs), other=runs)
+        for call in self.tracing.index.calls:
+            timed = self.given(call, 0, "stmt") if self.full(call.func) in ("timeit.timeit", "timeit.repeat", "timeit.Timer") else None
+            for run in [timed] if isinstance(timed, ast.Lambda) else self.origins.functions_of(timed) if timed is not None else ():
+                last = run.body if isinstance(run, ast.Lambda) else self.last_of(run.body) if isinstance(run, ast.FunctionDef) else None
+                if last is not None and self.still_computes(last) and not WAITS_OF_CUPY.search(self.near(run)):
+                    self.mistake(call, "a clock around CuPy's work", self.written(last), other=timed)
+
+    def laps_of_cupy(self, nodes):
+        """y = x @ x; laps.lap("product"), of a class whose method reads the clock and waits for nothing."""
+        for of in nodes:
+            for method in of.body if isinstance(of, ast.ClassDef) else ():
+                if not isinstance(method, ast.FunctionDef) or method.name.startswith("__"):
+                    continue
+                stops = ClocksOfTraces.stops_of(self, method)
+                if stops is None or not isinstance(stops.right, ast.Attribute) or WAITS_OF_CUPY.search(
+                        re.sub(r"\bif |print\(", "", self.near(method))):
+                    continue
+                end = next(one for one in self.origins.of(stops.left) if isinstance(one, ast.Call) and self.full(one.func) in CLOCKS_OF_TRACES)
+                runs = self.before_lap(nodes, of, method.name)
+                if runs is not None:
+                    self.mistake(end, "a clock around CuPy's work", self.written(runs), other=runs)
+
+    def before_lap(self, nodes, of, name):
+        """What CuPy still computes in the statement before a call of this method of a class of the file."""
+        for _, body in self.bodies(nodes):
+            for before, one in zip(body, body[1:]):
+                call = one.value if isinstance(one, (ast.Expr, ast.Assign)) else None
+                last = self.last_of([before])
+                if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == name and last is not None and any(
+                        isinstance(made, ast.Call) and any(cls is of for cls in self.origins.functions_of(made.func))
+                        for made in self.origins.of(call.func.value)):
+                    if self.still_computes(last) and not WAITS_OF_CUPY.search(self.near(before)):
+                        return last
+        return None
+
+    def timed_by(self, of, nodes):
+        """What CuPy computes in a block or function that a context or decorator of the file times; None: nothing that is known."""
+        enters = any(getattr(one, "name", "") == "__exit__" for one in of.body) or any(
+            "contextmanager" in self.written(one) for one in of.decorator_list)
+        for one in nodes:
+            if enters and isinstance(one, ast.With) and any(getattr(getattr(item.context_expr, "func", None), "id", "") == of.name for item in one.items):
+                last = self.last_of(one.body)
+            elif not enters and isinstance(one, ast.FunctionDef) and one is not of and any(
+                    getattr(d.func if isinstance(d, ast.Call) else d, "id", "") == of.name for d in one.decorator_list):
+                last = self.last_of(one.body)
+            else:
+                continue
+            if last is not None and self.still_computes(last) and not any(WAITS_OF_CUPY.search(self.near(part)) for part in one.body):
+                return last
+        return None
+
+    # ---- launches
+
+    def blocks_too_large(self, calls):
+        """kernel[blocks, (64, 32)](…): no GPU runs a block of more than 1024 threads."""
+        for call in calls:
+            grid = getattr(call.func.slice, "value", call.func.slice) if isinstance(call.func, ast.Subscript) else None
+            threads = None
+            if isinstance(grid, ast.Tuple) and len(grid.elts) > 1 and any(
+                    self.is_kernel(of) for of in self.origins.functions_of(call.func.value)):
+                threads = grid.elts[1]
+            elif len(call.args) == 3 and not call.keywords and self.made_by(call.func, "cupy.RawKernel") is not None:
+                threads = call.args[1]
+            elif self.word(call, "block") is not None and self.word(call, "grid") is not None and self.says(r"SourceModule"):
+                threads = self.word(call, "block")
+            sizes = self.value(threads) if threads is not None else None
+            product = 1
+            for one in sizes.elts if isinstance(sizes, ast.Tuple) else [sizes] if sizes is not None else []:
+                product *= self.number(one) or 0
+            if product > MOST_THREADS:
+                self.mistake(call, "more threads than a block holds", product, other=sizes)
+
+    def is_kernel(self, of):
+        """Whether a function is a kernel of Numba's that is launched from the host."""
+        marks = [one for one in getattr(of, "decorator_list", ())]
+        return len(marks) == 1 and self.tracing.imported(marks[0].func if isinstance(marks[0], ast.Call) else marks[0]) == "numba.cuda.jit" and not (
+            isinstance(marks[0], ast.Call) and any(k.arg in ("device", None) for k in marks[0].keywords))
