@@ -89,9 +89,8 @@ void judge_import(const Facts& facts, Answers& answers) {
 // A second program of JAX's finds too little where a Python process holds just the share that JAX takes at its start.
 void judge_share(const Facts& facts, Answers& answers) {
   constexpr double most_share = 0.78;
-  const Symptom* full = facts.first({{SymptomClass::exhausted, "gpu-memory"},
-                                     {SymptomClass::exhausted, "any-gpu-memory"},
-                                     {SymptomClass::exhausted, "tensor-memory"}});
+  const Symptom* full =
+      facts.first({{SymptomClass::exhausted, "gpu-memory"}, {SymptomClass::exhausted, "any-gpu-memory"}});
   const bool of_jax = full && full->text.or_empty().find("RESOURCE_EXHAUSTED") != std::string::npos;
   const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
   if (!of_jax) return;

@@ -358,8 +358,8 @@ std::optional<std::size_t> by_diff(const std::vector<ShellCommand>& session, boo
     for (const ShellLine& line : command.output) {
       if (line.text.size() > most_of_line || line.text.size() < 3) continue;
       // The sign before a line of the second file is cut off where it is taken for that of a quoted mail.
-      const bool signed_ = line.text.starts_with("< ") || line.text.starts_with("> ");
-      (line.text.starts_with("< ") ? before : after).push_back({line.row, line.text.substr(signed_ ? 2 : 0)});
+      const bool has_sign = line.text.starts_with("< ") || line.text.starts_with("> ");
+      (line.text.starts_with("< ") ? before : after).push_back({line.row, line.text.substr(has_sign ? 2 : 0)});
     }
     std::erase_if(after, [](const ShellLine& line) { return line.text == "---" || is_place_of_diff(line.text); });
     const bool runs = RE2::FullMatch(piece_of(typed), of_runs);
