@@ -1,7 +1,6 @@
 // driver.gpu-lost: the GPU was present and no longer answers.
 #include "checks/driver/nvidia_facts.h"
 #include "checks/driver/xid_findings.h"
-#include "host/text.h"
 #include "knowledge/codes/names.h"
 #include "knowledge/lower_case.h"
 
@@ -73,7 +72,7 @@ bool judge_xid(const Snapshot& snapshot, Answers& answers) {
 // the card before.
 bool never_started(const Snapshot& snapshot, const Symptom& line) {
   return first_symptom(snapshot, {{failed, "nvidia-gpu-initialization"}}) != nullptr &&
-         !contains(lower_case(line.text.or_empty()), "lost");
+         lower_case(line.text.or_empty()).find("lost") == std::string::npos;
 }
 
 // What programs and the kernel print; messages alone are evidence only where the driver's own answer is unknown.

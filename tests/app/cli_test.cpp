@@ -28,7 +28,7 @@ TEST(CommandLine, PrintsItsVersionAndHelp) {
 TEST(CommandLine, SaysThatAGuessByWordsIsOneAndOfWhichText) {
   const std::string report =
       "echo 'docker compose up: the container with runtime nvidia does not start; daemon.json has only runc, '"
-      "'nvidia-container-runtime is not registered with docker' |";
+      "'nvidia-container-toolkit was never configured' |";
   const Ran ran = run_envdoctor("diagnose --log -", report);
   EXPECT_THAT(ran.out, HasSubstr("visibility.container-toolkit-missing, host, possible"));
   EXPECT_THAT(ran.out, HasSubstr("If that is right"));
