@@ -238,6 +238,21 @@ std::string holders(const Snapshot& snapshot, const GpuMemory& gpu, std::vector<
   return text;
 }
 
+const Symptom* import_that_takes_all(const Facts& facts) {
+  const auto& imports = facts.all({SymptomClass::noted, "framework-import"});
+  const auto import = std::ranges::find_if(imports, [](const Symptom* symptom) {
+    return symptom->detail("module") == "jax" || symptom->detail("module") == "tensorflow";
+  });
+  return import == imports.end() ? nullptr : *import;
+}
+
+double share_of_gpu(const Snapshot& snapshot, const NvidiaProcess& process) {
+  const auto& devices = of(snapshot.nvidia, &Nvidia::devices).or_empty();
+  const auto gpu = static_cast<std::size_t>(process.gpu.value_or(-1));
+  const std::int64_t total = gpu < devices.size() ? devices[gpu].memory_total_mib.or_empty() : 0;
+  return total > 0 ? static_cast<double>(process.memory_mib.or_empty()) / static_cast<double>(total) : 0;
+}
+
 const Symptom* ended_at_limit(const Facts& facts) {
   if (!facts.saw({{SymptomClass::noted, "memory-limit-of-job"}})) return nullptr;
   const auto& ended = facts.all({SymptomClass::exhausted, "host-memory"});

@@ -55,6 +55,12 @@ const Symptom* little_free_at_start(const Facts& facts);
 // is that its memory is already in use. Null where an allocation failed as well.
 const Symptom* handle_without_memory(const Facts& facts);
 
+// The import of a framework that takes most of a GPU's memory when it starts, JAX or TensorFlow; null: none is shown.
+const Symptom* import_that_takes_all(const Facts& facts);
+
+// What a process holds of its GPU's memory, from 0 to 1; 0 where its GPU or the total is not known.
+double share_of_gpu(const Snapshot& snapshot, const NvidiaProcess& process);
+
 // The line of the kernel or the kubelet that ended a process at the memory limit of its cgroup, which the text states;
 // null: none, or it was the machine's memory that ran out.
 const Symptom* ended_at_limit(const Facts& facts);

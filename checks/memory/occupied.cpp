@@ -35,16 +35,18 @@ void judge_messages(const Facts& facts, Answers& answers) {
         "used up.";
 }
 
+// A program found too little memory.
+bool no_room(const Facts& facts) {
+  return facts.saw({{exhausted, "gpu-memory"}, {exhausted, "cuda-memory"}, {exhausted, "any-gpu-memory"}});
+}
+
 // What fails for want of memory, or may.
 bool lacks_memory(const Facts& facts) {
-  return facts.saw({{exhausted, "gpu-memory"},
-                    {exhausted, "cuda-memory"},
-                    {exhausted, "any-gpu-memory"},
-                    {refused, "gpu-memory-allocation"},
-                    {failed, "cuinit"},
-                    {failed, "cuda-call"},
-                    {failed, "cudnn"},
-                    {failed, "cublas"}});
+  return no_room(facts) || facts.saw({{refused, "gpu-memory-allocation"},
+                                      {failed, "cuinit"},
+                                      {failed, "cuda-call"},
+                                      {failed, "cudnn"},
+                                      {failed, "cublas"}});
 }
 
 // A report in which nothing fails for want of memory shows a GPU that its processes fill and use: it was meant so.
@@ -57,11 +59,7 @@ bool filled_on_purpose(const Facts& facts, const memory::GpuMemory& gpu) {
 
 // JAX and TensorFlow take most of a GPU when they start: the Python that holds it is likely the reporter's own.
 bool filled_in_advance(const Facts& facts, const memory::GpuMemory& gpu) {
-  const auto& imports = facts.all({noted, "framework-import"});
-  const bool takes_all = std::ranges::any_of(imports, [](const Symptom* one) {
-    return one->detail("module") == "jax" || one->detail("module") == "tensorflow";
-  });
-  return from_report(facts) && takes_all && !lacks_memory(facts) &&
+  return from_report(facts) && memory::import_that_takes_all(facts) && !lacks_memory(facts) &&
          std::ranges::any_of(of(facts.snapshot().nvidia, &Nvidia::processes).or_empty(), [&](const NvidiaProcess& one) {
            return one.name.or_empty().starts_with("python") && one.memory_mib.or_empty() * 10 > gpu.total_mib * 7;
          });
@@ -92,10 +90,7 @@ void judge_ended(const Facts& facts, Answers& answers) {
     const std::string& name = process.name.or_empty();
     if ((name != "Unknown Error" && name != "[Not Found]") || process.memory_mib.or_empty() < much_mib) continue;
     Finding& finding = answers.found();
-    const auto& devices = of(snapshot.nvidia, &Nvidia::devices).or_empty();
-    const auto gpu = static_cast<std::size_t>(process.gpu.value_or(-1));
-    const std::int64_t total = gpu < devices.size() ? devices[gpu].memory_total_mib.or_empty() : 0;
-    const bool in_the_way = total > 0 && process.memory_mib.or_empty() * 2 > total && lacks_memory(facts);
+    const bool in_the_way = memory::share_of_gpu(snapshot, process) > 0.5 && lacks_memory(facts);
     finding.severity = Severity::warning;
     finding.confidence = in_the_way ? Confidence::likely : Confidence::possible;
     finding.explanation = fmt::format(
@@ -176,7 +171,7 @@ void judge_nobody(const Facts& facts, Answers& answers) {
   if (!processes.get() || !processes.get()->empty() || facts.container() || facts.wsl() || facts.used() ||
       !text_fails(facts) || !answers.findings.empty())
     return;
-  const bool full = facts.saw({{exhausted, "gpu-memory"}, {exhausted, "cuda-memory"}, {exhausted, "any-gpu-memory"}});
+  const bool full = no_room(facts);
   constexpr std::int64_t much_mib = 2048, busy_percent = 90;
   for (const auto& [i, device] : numbered(of(facts.snapshot().nvidia, &Nvidia::devices))) {
     const std::int64_t used = device.memory_total_mib.or_empty() - device.memory_free_mib.or_empty();
@@ -208,11 +203,6 @@ void judge(const Facts& facts, Answers& answers) {
   judge_nobody(facts, answers);
 }
 
-// A person saw that memory stayed in use, and a program then found too little of it.
-bool no_room(const Facts& facts) {
-  return facts.saw({{exhausted, "gpu-memory"}, {exhausted, "cuda-memory"}, {exhausted, "any-gpu-memory"}});
-}
-
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -228,6 +218,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{exhausted, "gpu-memory-at-start"}, likely},
+              // A person saw that memory stayed in use, and a program then found too little of it.
               {{noted, "gpu-memory-held"}, likely, no_room},
               // CUDA can't even start: another program holds the memory that its context needs.
               {{failed, "cuinit"}, possible, cuda_starts_elsewhere, "code", cuda_error::out_of_memory},

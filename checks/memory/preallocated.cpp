@@ -63,13 +63,8 @@ void report_finding(const Snapshot& snapshot, const memory::GpuMemory& gpu, cons
 
 // JAX takes three quarters of the memory or more with its first operation, TensorFlow all of it; nothing failed.
 void judge_import(const Facts& facts, Answers& answers) {
-  const auto& imports = facts.all({SymptomClass::noted, "framework-import"});
-  const auto import = std::ranges::find_if(imports, [](const Symptom* symptom) {
-    return symptom->detail("module") == "jax" || symptom->detail("module") == "tensorflow";
-  });
-  if (import == imports.end() ||
-      facts.saw({{SymptomClass::exhausted, "gpu-memory"}, {SymptomClass::exhausted, "cuda-memory"}}))
-    return;
+  const Symptom* import = memory::import_that_takes_all(facts);
+  if (!import || facts.saw({{SymptomClass::exhausted, "gpu-memory"}, {SymptomClass::exhausted, "cuda-memory"}})) return;
   const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
   const bool taken = std::ranges::any_of(devices, [](const NvidiaDevice& device) {
     const auto *total = device.memory_total_mib.get(), *free = device.memory_free_mib.get();
@@ -83,7 +78,7 @@ void judge_import(const Facts& facts, Answers& answers) {
              return total && static_cast<double>(*used) >= least_share * static_cast<double>(*total);
            });
   });
-  if (taken || held) answers.found_in(**import, Confidence::possible);
+  if (taken || held) answers.found_in(*import, Confidence::possible);
 }
 
 // A second program of JAX's finds too little where a Python process holds just the share that JAX takes at its start.
@@ -92,13 +87,10 @@ void judge_share(const Facts& facts, Answers& answers) {
   const Symptom* full =
       facts.first({{SymptomClass::exhausted, "gpu-memory"}, {SymptomClass::exhausted, "any-gpu-memory"}});
   const bool of_jax = full && full->text.or_empty().find("RESOURCE_EXHAUSTED") != std::string::npos;
-  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
   if (!of_jax) return;
   for (const auto& [i, process] : numbered(of(facts.snapshot().nvidia, &Nvidia::processes))) {
-    const auto gpu = static_cast<std::size_t>(process.gpu.value_or(-1));
-    if (gpu >= devices.size() || !process.name.or_empty().starts_with("python")) continue;
-    const double share = static_cast<double>(process.memory_mib.or_empty()) /
-                         static_cast<double>(std::max<std::int64_t>(1, devices[gpu].memory_total_mib.or_empty()));
+    if (!process.name.or_empty().starts_with("python")) continue;
+    const double share = memory::share_of_gpu(facts.snapshot(), process);
     if (share < least_share || share > most_share) continue;
     Finding& finding = answers.found_in(*full, Confidence::likely);
     finding.explanation = fmt::format(

@@ -112,7 +112,7 @@ std::string without_process_tables(std::string_view text) {
   bool inside = false;
   for (const std::string_view line : lines_of(text)) {
     const re2::StringPiece piece = piece_of(line.substr(0, 200));
-    inside = RE2::FullMatch(piece, head) || (inside && RE2::FullMatch(piece, row));
+    inside = (contains(line, "PID") && RE2::FullMatch(piece, head)) || (inside && RE2::FullMatch(piece, row));
     if (!inside) kept += line;
     kept += '\n';
   }

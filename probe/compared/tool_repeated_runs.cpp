@@ -349,6 +349,7 @@ std::string words_alone(std::string_view line) {
 // What diff shows of the outputs of two runs: lines that are nearly equal, or, where the files' names say that they
 // are runs, lines that are alike but for their numbers and hashes. Without a seed only hashes of results tell.
 std::optional<std::size_t> by_diff(const std::vector<ShellCommand>& session, bool seeded) {
+  static const RE2 hash(R"((?i)hash|checksum|md5|sha\d|digest)");
   static const RE2 of_runs(
       R"(.*(?:run|trial|out(?:put)?|log|rep)[_-]?[12a]\b.*(?:run|trial|out(?:put)?|log|rep)[_-]?[23b]\b.*)");
   for (const ShellCommand& command : session) {
@@ -366,7 +367,6 @@ std::optional<std::size_t> by_diff(const std::vector<ShellCommand>& session, boo
     for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
       if (speaks_of_time(after[i].text)) continue;
       const std::string words = runs ? words_alone(after[i].text) : std::string();
-      static const RE2 hash(R"((?i)hash|checksum|md5|sha\d|digest)");
       if (!seeded && !RE2::PartialMatch(words, hash)) continue;
       const bool alike =
           !words.empty() && words == words_alone(before[i].text) && trimmed(before[i].text) != trimmed(after[i].text);

@@ -53,7 +53,7 @@ TEST(Script, NamesTheLineThatIsNoPython) {
   EXPECT_TRUE(found_in("x = 1\nfor\n", 1).starts_with("script.unreadable:/"));
 }
 
-// The other lines of a script are read, and told at their own lines.
+// The other lines of a script are read, and reported at their own lines.
 TEST(Script, ReadsTheRestOfWhatIsNoPython) {
   const std::string wrong = "torch.cuda.synchronise()\n";
   for (const char* before :

@@ -172,11 +172,7 @@ class Given:
         twice = [one for one in names[: len(values)] if one in words]
         told = [word for word in strange if ABOUT_CALLS.search(word) and self.taken_by(name) is not None or
                 any(word in gone for gone in GONE_ARGUMENTS.values())]
-        why, lines = None, {}
-        for word in strange:
-            if word not in told:
-                at = words.nodes.get(word, self.reader.keyword_of(node, word))
-                lines.setdefault(line_of(at), (at, []))[1].append(word)
+        why, lines = None, self.reader.by_line(node, words, [word for word in strange if word not in told])
         if told and (not lines or len(values) > most):
             return
         if len(values) > most:
@@ -194,7 +190,7 @@ class Given:
         if len(values) > most or not lines:
             self.reader.mistake(node, "arguments that a call doesn't take", shown, why, instead)
             return
-        for at, each in lines.values():  # each line of a call that stands on several
+        for at, each in lines:  # each line of a call that stands on several
             self.reader.mistake(at, "arguments that a call doesn't take", shown, "%s '%s'" % (why, "' or '".join(each)), instead)
 
     def method(self, node, thing, attribute, values, words):

@@ -37,18 +37,6 @@ class OfValues(Steps):
             node = node.func.value if isinstance(node.func, ast.Attribute) and not self.full(node.func) else node.func
         return calls, node
 
-    def reached(self, of, deepest, classes=True):
-        """The calls of a function, and of the functions of the file that it calls; `classes`: of what stands in classes as well."""
-        seen, waiting = {id(of)}, [(of, deepest)]
-        while waiting:
-            one, depth = waiting.pop()
-            for call in calls_in(one.body if isinstance(one.body, list) else [one.body]):
-                yield call
-                for inner in self.origins.functions_of(call.func) if depth > 0 else ():
-                    if id(inner) not in seen and (classes or not isinstance(inner, ast.ClassDef)):
-                        seen.add(id(inner))
-                        waiting.append((inner, depth - 1))
-
     def know(self, nodes):
         stored, assigned, functions = {}, {}, {}
         for one in nodes:

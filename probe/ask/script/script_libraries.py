@@ -161,7 +161,7 @@ class Libraries:
         return Thing("ndarray") if isinstance(thing, Thing) and thing.kind == "ndarray" else None
 
     def gone_module(self, node, name):
-        """Whether a name is one of those that its library has no more, or lies below one; it is told once."""
+        """Whether a name is one of those that its library no longer has, or lies below one; it is reported once."""
         root = name.split(".")[0]
         if root not in ROOTS_OF_GONE or self.reader.guarded or self.reader.pinned_for(name):
             return False
@@ -196,12 +196,7 @@ class Libraries:
     def gone(self, node, of, words):
         if self.reader.pinned_for({"Trainer": "lightning", "Accelerator": "accelerate"}.get(of, "transformers")):
             return
-        lines = {}  # line -> its arguments: each line is told
-        for word in words:
-            if word in GONE_ARGUMENTS[of]:
-                at = words.nodes.get(word, self.reader.keyword_of(node, word))
-                lines.setdefault(line_of(at), (at, []))[1].append(word)
-        for at, gone in lines.values():
+        for at, gone in self.reader.by_line(node, words, [word for word in words if word in GONE_ARGUMENTS[of]]):
             instead = dict.fromkeys(GONE_ARGUMENTS[of][word] for word in gone)
             self.reader.mistake(at, "an argument that is gone", "' or '".join(gone), of, ", ".join(instead))
 

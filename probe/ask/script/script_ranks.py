@@ -267,13 +267,7 @@ class Ranks(Steps):
             for worker in self.origins.functions_of(self.given(call, 0, "fn")):
                 if not isinstance(worker, ast.FunctionDef) or not worker.args.args or "cuda.device_count()" not in self.written(count):
                     continue
-                reached, waiting = [], [worker]
-                while waiting and len(reached) < 20:
-                    of = waiting.pop()
-                    reached.append(of)
-                    waiting += [inner for one in calls_in(of.body) for inner in self.origins.functions_of(one.func) if isinstance(
-                        inner, ast.FunctionDef) and inner not in reached]
-                calls = [one for of in reached for one in calls_in(of.body)]
+                calls = list(self.reached(worker, 20, classes=False))
                 rank = worker.args.args[0].arg
                 # A function of another file that is given the rank may choose the GPU.
                 if any(not self.full(one.func).startswith("torch.") and getattr(one.func, "id", "") not in ("print", "str", "int", "float", "len", "range", "open") and

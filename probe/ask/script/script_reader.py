@@ -372,6 +372,14 @@ class Reader:
             return self.item_of(owner) if isinstance(owner, Thing) and owner.kind == "sequence" else None
         return None
 
+    def by_line(self, call, words, names):
+        """Some of a call's arguments, which may stand on several lines: [(where they stand, their names)], one for each line."""
+        lines = {}
+        for name in names:
+            at = words.nodes.get(name, self.keyword_of(call, name))
+            lines.setdefault(line_of(at), (at, []))[1].append(name)
+        return list(lines.values())
+
     @staticmethod
     def keyword_of(node, word):
         """Where an argument of this name is written; the call itself if it is not written there."""

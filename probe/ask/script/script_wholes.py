@@ -50,6 +50,18 @@ class WholeFile:
     def origins(self):
         return self.tracing.origins
 
+    def reached(self, of, deepest, classes=True):
+        """The calls of a function, and of the functions of the file that it calls; `classes`: of what stands in classes as well."""
+        seen, waiting = {id(of)}, [(of, deepest)]
+        while waiting:
+            one, depth = waiting.pop()
+            for call in calls_in(one.body if isinstance(one.body, list) else [one.body]):
+                yield call
+                for inner in self.origins.functions_of(call.func) if depth > 0 else ():
+                    if id(inner) not in seen and (classes or not isinstance(inner, ast.ClassDef)):
+                        seen.add(id(inner))
+                        waiting.append((inner, depth - 1))
+
     def word(self, call, *names):
         """What a call is given under one of these names, also in **settings that the file writes out."""
         found = next((k.value for k in call.keywords if k.arg in names), None)
