@@ -106,7 +106,7 @@ std::string script_reader() {
   std::string reader;
   for (const char* part :
        {"script_values",   "script_reader", "script_given",     "script_variables", "script_statements",
-        "script_loaders",  "script_torch",  "script_libraries", "script_offload",   "script_results",
+        "script_loaders",  "script_torch",  "script_libraries", "script_removed", "script_offload",   "script_results",
         "script_training", "script_jax",    "script_tracing",   "script_index",     "script_origins",
         "script_arrays",   "script_wholes", "script_steps",     "script_waits",     "script_precision",
         "script_ranks",    "script_shards", "script_loading",   "script_hub",       "script_graphs",

@@ -23,6 +23,7 @@ struct Tables {
   std::vector<ScriptCall> calls{};
   std::size_t gone = 0;  // names among them that no newest release has
   std::vector<std::string> names{};
+  std::vector<std::string> of_libraries{};  // removed names of libraries: "-flax 0.6.11=optim=optax linen.ConvLSTM"
   ByName<std::string> newest{};
   std::vector<std::pair<std::string, std::string>> keras{};  // from this TensorFlow on: major
 
@@ -68,17 +69,24 @@ struct Tables {
     const Table environment("env_vars");
     for (const Row& row : environment["variables"]) variables += row.text("name") + " ";
     names.push_back(variables);
+    names.insert(names.end(), of_libraries.begin(), of_libraries.end());
   }
 
-  // Removed public names: "log=tf.math.log" names the replacement.
+  // Removed public names: "log=tf.math.log" names the replacement. Those of libraries, and the arguments of calls,
+  // "export(example_outputs)", are for the reader of scripts.
   void add_removed() {
     const std::map<std::string, std::string> spoken = {
-        {"tensorflow", "TensorFlow"}, {"keras", "Keras"}, {"jax", "JAX"}};
+        {"tensorflow", "TensorFlow"}, {"keras", "Keras"}, {"jax", "JAX"}, {"torch", "PyTorch"}};
     const Table table("removed_names");
     const std::size_t before = calls.size();
     for (const Row& row : table["removed"]) {
       const std::string framework = row.text("framework"), from = row.text("from");
+      std::string for_reader;
       for (const std::string& word : words_of(row.text("names"))) {
+        if (!spoken.contains(framework) || word.find('(') < word.find('=')) {
+          for_reader += (for_reader.empty() ? "" : " ") + word;
+          continue;
+        }
         const std::size_t is = word.find('=');
         std::string instead = is == word.npos ? "" : word.substr(is + 1);
         for (std::size_t at = 0; (at = instead.find("\u00a0", at)) != instead.npos;) instead.replace(at, 2, " ");
@@ -93,6 +101,7 @@ struct Tables {
                                         : "Write " + instead + ".",
                          .removed = true});
       }
+      if (!for_reader.empty()) of_libraries.push_back("-" + framework + " " + from + "=" + for_reader);
     }
     gone = calls.size() - before;
   }

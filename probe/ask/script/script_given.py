@@ -142,8 +142,7 @@ class Given:
             return
         known, strange = [word.lstrip("*") for word in taken], []
         for word in words:
-            told = any(word in gone for gone in GONE_ARGUMENTS.values())
-            if word and word not in known and ABOUT_CALLS.search(word) and not told:
+            if word and word not in known and ABOUT_CALLS.search(word) and word not in self.reader.removed.taken(name):
                 at = words.nodes.get(word, self.reader.keyword_of(node, word))
                 instead = "Leave it out" + ("; of this kind it takes %s." % ", ".join(known[:8]) if known else
                                             ": put what it gives, or what it is called on, on a device by itself.")
@@ -171,7 +170,7 @@ class Given:
                    if word and word not in names and word != "verbose"] if "**" not in taken else []
         twice = [one for one in names[: len(values)] if one in words]
         told = [word for word in strange if ABOUT_CALLS.search(word) and self.taken_by(name) is not None or
-                any(word in gone for gone in GONE_ARGUMENTS.values())]
+                word in self.reader.removed.taken(name)]
         why, lines = None, self.reader.by_line(node, words, [word for word in strange if word not in told])
         if told and (not lines or len(values) > most):
             return

@@ -15,29 +15,6 @@ GONE_STRATEGIES = ("dp", "ddp2", "ddp_sharded", "ddp_fully_sharded", "horovod", 
                    "ddp_sharded_spawn", "fsdp_native")
 # Strategies that start the program again, or copies of it: of lightning 2.6, they raise where it is interactive.
 NO_NOTEBOOK = re.compile(r"(ddp(_spawn)?(_find_unused_parameters_(true|false))?|fsdp(_cpu_offload)?|deepspeed(_\w+)?)$")
-# What is gone, and what to write instead.
-GONE_ARGUMENTS = {
-    "Trainer": {
-        **dict.fromkeys(("gpus", "tpu_cores", "ipus", "num_processes"), "accelerator='gpu', devices=1"),
-        "auto_select_gpus": "devices=1", "amp_backend": "precision='16-mixed'", "amp_level": "precision='16-mixed'",
-        "distributed_backend": "strategy='ddp'", "replace_sampler_ddp": "use_distributed_sampler",
-        "move_metrics_to_cpu": "metrics that move by themselves", "log_gpu_memory": "DeviceStatsMonitor()",
-        # What pytorch-lightning 1.4.9 or 1.9.5 takes besides, and lightning 2.6.6 does not.
-        "progress_bar_refresh_rate": "callbacks=[TQDMProgressBar(refresh_rate=…)]", "process_position": "TQDMProgressBar(process_position=…)",
-        "checkpoint_callback": "enable_checkpointing", "weights_summary": "enable_model_summary",
-        "weights_save_path": "default_root_dir", "resume_from_checkpoint": "trainer.fit(…, ckpt_path=…)",
-        "reload_dataloaders_every_epoch": "reload_dataloaders_every_n_epochs=1", "terminate_on_nan": "detect_anomaly",
-        "flush_logs_every_n_steps": "the logger's own argument", "track_grad_norm": "on_before_optimizer_step and grad_norm",
-        "truncated_bptt_steps": "the steps by hand", "prepare_data_per_node": "the data module's attribute of this name",
-        "auto_lr_find": "Tuner(trainer).lr_find(model)", "auto_scale_batch_size": "Tuner(trainer).scale_batch_size(model)",
-        "multiple_trainloader_mode": "CombinedLoader(…, mode=…)", "stochastic_weight_avg": "callbacks=[StochasticWeightAveraging(…)]"},
-    "Accelerator": {"fp16": "mixed_precision='fp16'", "dispatch_batches": "dataloader_config",
-                    "even_batches": "dataloader_config", "use_seedable_sampler": "dataloader_config"},
-    "TrainingArguments": {"no_cuda": "use_cpu", "use_mps_device": "use_cpu=False", "use_ipex": "bf16",
-                          "fp16_backend": "fp16", "half_precision_backend": "fp16", "fp16_opt_level": "fp16",
-                          "per_gpu_train_batch_size": "per_device_train_batch_size",
-                          "per_gpu_eval_batch_size": "per_device_eval_batch_size"},
-}
 DTYPES = ("auto", "float16", "bfloat16", "float32", "float64", "half", "float", "double", "float8_e4m3fn",
           "float8_e5m2")
 DEVICE_MAPS = ("auto", "balanced", "balanced_low_0", "sequential")
@@ -46,64 +23,17 @@ TOKENIZERS = re.compile(r"(Tokenizer|TokenizerFast|Processor|FeatureExtractor)$"
 MOVED_ELSEWHERE = ("device_map", "quantization_config", "load_in_8bit", "load_in_4bit", None)
 
 
-# Names of older releases, and what to write instead: those of pytorch-lightning 1.9.5, accelerate 0.21 and transformers
-# 4.46 that their newest releases lack.
-LIGHTNING = ("lightning", "pytorch_lightning", "lightning_fabric")
-GONE_NAMES = dict(
-    {name: (LIGHTNING, "strategy='ddp' or lightning.pytorch.strategies.DDPStrategy") for name in (
-        "DDPPlugin", "DDP2Plugin", "DDPSpawnPlugin", "DDPShardedPlugin", "DDPSpawnShardedPlugin", "DataParallelPlugin",
-        "DDPShardedStrategy", "DDPSpawnShardedStrategy", "DDPSpawnStrategy", "HorovodStrategy",
-        "BaguaStrategy", "HorovodPlugin", "ParallelPlugin", "TrainingTypePlugin", "CollaborativeStrategy",
-        "HivemindStrategy", "ColossalAIStrategy", "DDPFullyShardedNativeStrategy", "SingleDevicePlugin",
-        "DDPFullyShardedStrategy", "DDPFullyShardedPlugin", "TPUSpawnPlugin", "TPUSpawnStrategy")},
-    **{name: (LIGHTNING, "lightning.pytorch.strategies.DeepSpeedStrategy") for name in ("DeepSpeedPlugin",)},
-    **{name: (LIGHTNING, "precision='16-mixed'") for name in (
-        "NativeMixedPrecisionPlugin", "ApexMixedPrecisionPlugin", "ShardedNativeMixedPrecisionPlugin",
-        "FullyShardedNativeMixedPrecisionPlugin", "FullyShardedNativeNativeMixedPrecisionPlugin", "IPUPrecisionPlugin")},
-    **{name: (LIGHTNING, "lightning.pytorch.callbacks.DeviceStatsMonitor") for name in ("GPUStatsMonitor", "XLAStatsMonitor")},
-    **{name: (LIGHTNING, "lightning.pytorch.accelerators.CUDAAccelerator") for name in (
-        "GPUAccelerator", "IPUAccelerator")})
-
-
-# Modules, functions and methods that older releases had, by their full names; what lies below is gone as well: of
-# pytorch-lightning 1.4.9 and 1.9.5, flax 0.3.6, accelerate 0.5.1 and datasets 2.14, which lightning 2.6.6, flax 0.12.8,
-# accelerate 1.15.0 and datasets 4.0 lack.
-GONE_MODULES = {
-    "flax.optim": "optax", "flax.nn": "flax.linen", "flax.deprecated.nn": "flax.linen", "datasets.load_metric": "evaluate.load",
-    "datasets.list_metrics": "evaluate.list_evaluation_modules", "datasets.inspect_metric": "evaluate.load",
-    "datasets.metric": "evaluate", "datasets.set_caching_enabled": "datasets.enable_caching or datasets.disable_caching",
-    "accelerate.deepspeed_utils": "accelerate.utils", "accelerate.kwargs_handlers": "accelerate.utils",
-    **{"pytorch_lightning." + name: instead for name, instead in {
-        "metrics": "torchmetrics", "core.lightning": "pytorch_lightning.LightningModule", "core.decorators": "what the method does itself",
-        "core.memory": "pytorch_lightning.utilities.model_summary", "loggers.base": "pytorch_lightning.loggers.logger",
-        "loggers.test_tube": "pytorch_lightning.loggers.TensorBoardLogger", "callbacks.base": "pytorch_lightning.Callback",
-        "callbacks.gpu_stats_monitor": "pytorch_lightning.callbacks.DeviceStatsMonitor", "profiler": "pytorch_lightning.profilers",
-        "lite": "lightning.fabric", "plugins.training_type": "pytorch_lightning.strategies",
-        "plugins.precision.native_amp": "precision='16-mixed'", "plugins.precision.apex_amp": "precision='16-mixed'",
-        "plugins.environments.slurm_environment": "pytorch_lightning.plugins.environments",
-        "strategies.dp": "strategy='ddp'", "strategies.ddp_spawn": "strategy='ddp_spawn'", "strategies.sharded": "strategy='fsdp'",
-        "strategies.fully_sharded_native": "strategy='fsdp'", "overrides.data_parallel": "strategy='ddp'",
-        "trainer.supporters": "lightning.pytorch.utilities.combined_loader", "trainer.data_loading": "the loaders themselves",
-        "tuner.auto_gpu_select": "lightning.fabric.accelerators.find_usable_cuda_devices",
-        "utilities.distributed": "pytorch_lightning.utilities.rank_zero", "utilities.cli": "pytorch_lightning.cli",
-        "utilities.apply_func": "lightning_utilities.core.apply_func", "utilities.cloud_io": "lightning.fabric.utilities.cloud_io",
-        "utilities.device_parser": "lightning.fabric.utilities.device_parser", "utilities.metrics": "torchmetrics",
-        "utilities.xla_device": "pytorch_lightning.accelerators.XLAAccelerator", "Trainer.add_argparse_args": "LightningCLI, or the options by hand",
-        "Trainer.from_argparse_args": "Trainer(…) with the options it takes"}.items()}}
-
-
-ROOTS_OF_GONE = frozenset(name.split(".")[0] for name in GONE_MODULES)
-
 
 class Libraries:
     """Transformers, Accelerate and Lightning."""
 
     def __init__(self, reader):
-        self.reader, self.told_modules = reader, set()
+        self.reader = reader
 
     def call(self, node, name, values, words):
         parts = name.split(".")
-        self.gone_module(node.func, name)
+        self.reader.removed.name(node.func, name)
+        self.reader.removed.call(node, name, words)
         if name == "argparse.ArgumentParser":
             return Thing("parser")
         if name in ("types.SimpleNamespace", "argparse.Namespace"):
@@ -118,7 +48,6 @@ class Libraries:
         if TRAINERS.match(name) or FABRICS.match(name):
             return self.trainer(node, words, bool(FABRICS.match(name)))
         if parts[0] == "accelerate" and parts[-1] == "Accelerator":
-            self.gone(node, "Accelerator", words)
             self.one_of(node, "Accelerator(mixed_precision=…)", words, "mixed_precision", MIXED)
             self.reader.training.library(node, "accelerator", values, words)
             moves = not {"cpu", "device_placement", None} & set(words)
@@ -160,26 +89,6 @@ class Libraries:
             return Thing("ndarray", double=True)
         return Thing("ndarray") if isinstance(thing, Thing) and thing.kind == "ndarray" else None
 
-    def gone_module(self, node, name):
-        """Whether a name is one of those that its library no longer has, or lies below one; it is reported once."""
-        root = name.split(".")[0]
-        if root not in ROOTS_OF_GONE or self.reader.guarded or self.reader.pinned_for(name):
-            return False
-        parts = name.split(".")
-        gone = next((one for one in (".".join(parts[:end]) for end in range(2, len(parts) + 1)) if one in GONE_MODULES), None)
-        if gone and gone not in self.told_modules:
-            self.told_modules.add(gone)
-            self.reader.mistake(node, "a name of a library's older releases", gone, GONE_MODULES[gone])
-        return gone is not None
-
-    def imported(self, node, name):
-        """from pytorch_lightning.plugins import DDPPlugin: a name that its library has no more."""
-        if self.gone_module(node, name):
-            return
-        gone = GONE_NAMES.get(name.rsplit(".", 1)[-1])
-        if gone and name.split(".")[0] in gone[0] and not self.reader.guarded and not self.reader.pinned_for(name):
-            self.reader.mistake(node, "a library's name that is gone", name, gone[1])
-
     @staticmethod
     def is_dropped(thing, call):
         """accelerator.prepare(loader): what it gives back is what matters; a model alone is moved in place, too."""
@@ -193,20 +102,12 @@ class Libraries:
         return attribute in ("prepare_data_loader", "prepare_model", "prepare_optimizer", "setup_dataloaders",
                              "setup_module", "setup_optimizers")
 
-    def gone(self, node, of, words):
-        if self.reader.pinned_for({"Trainer": "lightning", "Accelerator": "accelerate"}.get(of, "transformers")):
-            return
-        for at, gone in self.reader.by_line(node, words, [word for word in words if word in GONE_ARGUMENTS[of]]):
-            instead = dict.fromkeys(GONE_ARGUMENTS[of][word] for word in gone)
-            self.reader.mistake(at, "an argument that is gone", "' or '".join(gone), of, ", ".join(instead))
-
     def one_of(self, node, of, words, word, known):
         said = text_of(words.get(word))
         if said is not None and said not in known:
             self.reader.mistake(words.nodes.get(word, self.reader.keyword_of(node, word)), "a value that its library doesn't know", said, of, ", ".join(known[:8]))
 
     def trainer(self, node, words, fabric):
-        self.gone(node, "Trainer", words)
         accelerator, strategy, devices = (text_of(words.get(word)) for word in ("accelerator", "strategy", "devices"))
         if accelerator and accelerator.lower() not in ACCELERATORS:
             self.one_of(node, "accelerator=", words, "accelerator", ACCELERATORS)
@@ -278,7 +179,6 @@ class Libraries:
             on_cpu = isinstance(arguments, Thing) and arguments["on_cpu"]
             return Thing("trainer", model=model if isinstance(model, Thing) and not on_cpu else None)
         if last.endswith("TrainingArguments"):
-            self.gone(node, "TrainingArguments", words)
             self.workers_of(node, words)
             for pair in (("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval")):
                 self.both_halves(node, pair, words)

@@ -42,7 +42,7 @@ class Offload:
             value = words.get(word)
             if word in words and not (isinstance(value, Text) and value.value in (False, None) and word.startswith("load")):
                 at = words.nodes.get(word, self.reader.keyword_of(node, word))
-                self.reader.mistake(at, "an argument that is gone", word, "from_pretrained()", instead)
+                self.reader.mistake(at, "an argument that is gone", word, "from_pretrained()", "Write %s." % instead)
                 return
 
     @staticmethod

@@ -204,6 +204,8 @@ class Reader:
         said = [n.partition("=") for n in names if re.match(r"[\w.]+=", n)]
         self.members = {module: set(text.split()) | set(MEMBERS.get(module, ())) for module, _, text in said}
         names = [n for n in names if not re.match(r"[\w.]+=", n)]
+        self.removed = Removed(self, [n for n in names if n.startswith("-")])
+        names = [n for n in names if not n.startswith("-")]
         self.given = Given(self, [n for n in names if ")=" in n])
         names = [n for n in names if ")=" not in n]
         self.variables = Variables(self, " ".join(self.members.pop("environment", ())))
@@ -308,8 +310,8 @@ class Reader:
         """Whether the script compares something with this word itself, so that a library may never see it."""
         return re.search(r"(==|!=|\bin\b|\bcase\b|\.startswith\()[^\n]*['\"]%s['\"]" % re.escape(word), self.text) is not None
 
-    def mistake(self, node, name, value=None, *more, other=None, doubted=False):
-        """One of the mistakes of script_calls.json, with what it saw; once for each line."""
+    def mistake(self, node, name, value=None, *more, other=None, doubted=False, since=None):
+        """One of the mistakes of script_calls.json, with what it saw, and the release it is one since; once for each line."""
         line = line_of(node)
         if any(e["subject"] == "script-mistake" and e["name"] == name and (e["line"] == line or self.other_form) and
                e.get("source") == self.source for e in self.events):
@@ -321,6 +323,8 @@ class Reader:
                 event["other_cell"] = str(other.cell)
         if event:
             event.update(zip(("first", "second"), more))
+        if event and since:
+            event["since"] = since
 
     def pinned_for(self, name):
         """The release of its package that the script names, which is judged by what the newest takes otherwise."""
@@ -1552,6 +1556,8 @@ class Reader:
             if made is not None:
                 return made
         self.given.method(node, thing, attribute, values, words)
+        if isinstance(thing, Thing):
+            self.removed.method(node, thing, attribute, words)
         self.training.method(node, thing, attribute, values, words)
         answer = self.offload.method(node, thing, attribute, values, words)
         if answer is None:
@@ -2124,7 +2130,7 @@ class Reader:
                 continue
             self.scope.names[alias.asname or root] = Name(self.normal(alias.name if alias.asname else root))
             self.keras.imports(node, alias.name)
-            self.libraries.imported(node, alias.name)
+            self.removed.name(node, alias.name)
             if root in FRAMEWORKS or root in ON_JAX:
                 self.note(node, "import", "jax" if root in ON_JAX else alias.name)
             if root == "torch":
@@ -2156,7 +2162,7 @@ class Reader:
             if module.split(".")[0] in ON_JAX:
                 self.note(node, "import", "jax")
             for alias in node.names:
-                self.libraries.imported(node, module + "." + alias.name)
+                self.removed.name(node, module + "." + alias.name)
 
     def load(self, name, level):
         """A module that lies beside the script; None: there is none."""

@@ -1,0 +1,76 @@
+"""Names and arguments that the newest releases of libraries no longer have, for the reader of scripts."""
+
+# Lightning goes by several names.
+SAME_NAMES = re.compile(r"^(lightning\.(pytorch\.)?(?!fabric)|pytorch_lightning\.trainer\.(trainer\.)?(?=Trainer))")
+
+
+class Removed:
+    """The rows of removed_names.json, "-LIBRARY RELEASE=NAMES": a name, or CALL(ARGUMENT), with what to write instead."""
+
+    def __init__(self, reader, rows):
+        self.reader, self.names, self.arguments, self.told = reader, {}, {}, set()
+        for row in rows:
+            library, _, rest = row[1:].partition(" ")
+            release, _, names = rest.partition("=")
+            for word in names.split(" "):
+                name, _, instead = word.replace("\u00a0", " ").partition("=")
+                call, _, argument = name.partition("(")
+                about = (library + " " + release, instead)
+                if argument:
+                    self.arguments.setdefault(library + "." + call, {})[argument.rstrip(")")] = about
+                else:
+                    self.names[library + "." + name] = about
+        self.libraries = {name.split(".")[0] for name in [*self.names, *self.arguments]}
+
+    @staticmethod
+    def full(name):
+        return SAME_NAMES.sub("pytorch_lightning.", name)
+
+    def silent(self, name):
+        return self.reader.guarded or self.reader.pinned_for(name)
+
+    def name(self, node, written):
+        """A name that its library no longer has, or one below it; it is reported once."""
+        name = self.full(written)
+        parts = name.split(".")
+        if parts[0] not in self.libraries or self.silent(name):
+            return
+        ends = [".".join(parts[:end]) for end in range(2, len(parts) + 1)]
+        # A class that a library's own name no longer gives is not in its modules either.
+        ends += [parts[0] + "." + parts[-1]] if parts[-1][:1].isupper() else []
+        gone = next((one for one in ends if one in self.names), None)
+        if gone and gone not in self.told:
+            self.told.add(gone)
+            since, instead = self.names[gone]
+            self.reader.mistake(node, "a name of a library's older releases", gone, self.say(instead, name=True), since=since)
+
+    def taken(self, name):
+        """The arguments that a call no longer takes."""
+        name = self.full(name)
+        parts = name.split(".")
+        if parts[-1].endswith("TrainingArguments"):
+            parts[-1] = "TrainingArguments"
+        return self.arguments.get(name) or (
+            self.arguments.get(parts[0] + "." + parts[-1]) if parts[0] not in ("torch", "torchvision") else None) or {}
+
+    def call(self, node, name, words):
+        known = self.taken(name)
+        if not known or self.silent(name):
+            return
+        for at, gone in self.reader.by_line(node, words, [word for word in words if word in known]):
+            instead = " ".join(dict.fromkeys(self.say(known[word][1]) for word in gone))
+            self.reader.mistake(at, "an argument that is gone", "' or '".join(gone), name.rpartition(".")[2], instead,
+                                since=known[gone[0]][0])
+
+    def method(self, node, thing, attribute, words):
+        """Methods of a trainer of Lightning's and of accelerate's Accelerator."""
+        of = "pytorch_lightning.Trainer" if thing.kind == "trainer" and thing["lightning"] and thing["prepares"] != "setup" else \
+            "accelerate.Accelerator" if thing.kind == "accelerator" else None
+        if of and not thing["class"]:
+            self.name(node, of + "." + attribute)
+
+    @staticmethod
+    def say(instead, name=False):
+        if instead:
+            return "Write %s." % instead
+        return "Install a release that has it, or write what its release notes name." if name else "Leave it out."
