@@ -59,7 +59,9 @@ bool filled_on_purpose(const Facts& facts, const memory::GpuMemory& gpu) {
 
 // JAX and TensorFlow take most of a GPU when they start: the Python that holds it is likely the reporter's own.
 bool filled_in_advance(const Facts& facts, const memory::GpuMemory& gpu) {
-  return from_report(facts) && memory::import_that_takes_all(facts) && !lacks_memory(facts) &&
+  // No allocation failed: what is missing beside it is the memory of its own library's handle.
+  const bool handle_alone = !no_room(facts) && memory::handle_without_memory(facts);
+  return from_report(facts) && memory::import_that_takes_all(facts) && (handle_alone || !lacks_memory(facts)) &&
          std::ranges::any_of(of(facts.snapshot().nvidia, &Nvidia::processes).or_empty(), [&](const NvidiaProcess& one) {
            return one.name.or_empty().starts_with("python") && one.memory_mib.or_empty() * 10 > gpu.total_mib * 7;
          });

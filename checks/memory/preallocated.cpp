@@ -84,10 +84,12 @@ void judge_import(const Facts& facts, Answers& answers) {
 // A second program of JAX's finds too little where a Python process holds just the share that JAX takes at its start.
 void judge_share(const Facts& facts, Answers& answers) {
   constexpr double most_share = 0.78;
-  const Symptom* full =
-      facts.first({{SymptomClass::exhausted, "gpu-memory"}, {SymptomClass::exhausted, "any-gpu-memory"}});
-  const bool of_jax = full && full->text.or_empty().find("RESOURCE_EXHAUSTED") != std::string::npos;
-  if (!of_jax) return;
+  const Symptom* full = facts.first({{SymptomClass::exhausted, "gpu-memory"},
+                                     {SymptomClass::exhausted, "cuda-memory"},
+                                     {SymptomClass::exhausted, "any-gpu-memory"}});
+  const std::string said = full ? full->text.or_empty() : "";
+  // XLA's own words, or the file of XLA in which they stand.
+  if (said.find("RESOURCE_EXHAUSTED") == said.npos && said.find("xla/stream_executor") == said.npos) return;
   for (const auto& [i, process] : numbered(of(facts.snapshot().nvidia, &Nvidia::processes))) {
     if (!process.name.or_empty().starts_with("python")) continue;
     const double share = memory::share_of_gpu(facts.snapshot(), process);
