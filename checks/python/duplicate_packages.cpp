@@ -18,6 +18,7 @@ const std::vector<std::vector<std::string>>& groups() {
       {"onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-rocm", "onnxruntime-openvino",
        "onnxruntime-training"},
       {"jax-cuda12-plugin", "jax-cuda13-plugin"},
+      {"xgboost", "xgboost-cpu"},
       {"faiss-cpu", "faiss-gpu", "faiss-gpu-cu11", "faiss-gpu-cu12"},
       {"paddlepaddle", "paddlepaddle-gpu", "paddlepaddle-dcu", "paddlepaddle-xpu"}};
   return all;
@@ -80,6 +81,19 @@ void report_two_cudas(const Facts& facts, Answers& answers) {
   finding.fix.push_back({.text = find_diagnosis(answers.id)->remedy});
 }
 
+// A line says that this very package has no GPU in it: it is the CPU's build that runs. TensorFlow's lines name it for
+// other reasons, too.
+bool runs_without_gpu(const Facts& facts, const std::string& package) {
+  const std::string name = package.substr(0, package.find('-'));
+  if (name == "tensorflow" || name == "tf") return false;
+  for (const Kind& kind : {Kind{missing, "gpu-support"}, Kind{noted, "cpu-build"}}) {
+    for (const Symptom* line : facts.all(kind)) {
+      if (line->text.or_empty().find(name) != std::string::npos || line->detail("built") == name) return true;
+    }
+  }
+  return false;
+}
+
 // Only by the names in the package list.
 void report_listed(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
@@ -90,7 +104,7 @@ void report_listed(const Facts& facts, Answers& answers) {
     for (std::size_t i = 1; i < group.size(); ++i) {
       const std::string &one = group[i - 1], &other = group[i];
       Finding& finding = answers.found_on("package:" + other);
-      finding.confidence = Confidence::possible;
+      finding.confidence = runs_without_gpu(facts, one) ? Confidence::likely : Confidence::possible;
       if (of(snapshot.tensorflow, &Tensorflow::physical_gpus).or_empty() > 0) finding.severity = Severity::info;
       finding.explanation =
           one + " and " + other + " install the same folder, so the one that was installed last is used.";
