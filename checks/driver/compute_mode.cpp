@@ -131,7 +131,7 @@ Diagnosis diagnosis() {
                }},
               {{failed, "cuda-call"}, possible, refused_outside_wsl, "code", cuda_error::device_unavailable},
               {{failed, "cuinit"}, possible, refused_outside_wsl, "code", cuda_error::device_unavailable},
-              {{failed, "cuda-mps"}, possible},
+              {{failed, "cuda-mps"}, possible, [](const Facts& f) { return !f.container(); }},
           },
       .not_here = nvidia::not_here,
       .judge_host = judge,

@@ -34,6 +34,7 @@ Diagnosis diagnosis() {
       .explains = {"opencl.icd-no-device", "opencl.no-platform", "opencl.cpu-only"},
       .symptoms =
           {
+              helped_by("other-kernel-driver"),
               {{mismatch, "amd-kernel-driver-and-runtime"}, likely},
               {{mismatch, "intel-gpu-kernel-driver"}, possible},
               {{noted, "l4t-image"}, likely, image_of_another_release},

@@ -70,6 +70,21 @@ void judge(const Facts& facts, Answers& answers) {
   if (const auto lacking = missing_symbol(facts, answers.id)) answers.found_in(*lacking->symptom, lacking->confidence);
 }
 
+bool speaks_of_cuda(const Symptom* line) {
+  const std::string text = line->text.or_empty();
+  return text.find("CUDA driver") != text.npos || text.find("libcuda.so.1") != text.npos;
+}
+
+// nvidia-smi lists a GPU here, so the kernel driver runs, and a program says that there is no driver of CUDA: it
+// doesn't find the library. (An old library would be found, and named too old.)
+bool driver_listed_but_not_loaded(const Facts& facts) {
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  return !devices.empty() && when::no_better_cause(facts) && !facts.wsl() && !facts.container() && !facts.used() &&
+         !facts.saw({{noted, "container-named"}, {noted, "container-start"}, {too_old, "any-driver"}}) &&
+         (std::ranges::any_of(facts.all({missing, "any-driver"}), speaks_of_cuda) ||
+          std::ranges::any_of(facts.all({missing, "cuda"}), speaks_of_cuda));
+}
+
 bool no_container_named(const Facts& facts) {
   return when::no_better_cause(facts) && !facts.wsl() && !facts.container() &&
          !facts.saw({{noted, "container-named"}, {noted, "container-start"}, {missing, "any-driver"}});
@@ -93,6 +108,8 @@ Diagnosis diagnosis() {
           {
               {{missing, "vllm-platform"}, possible, when::no_better_cause},
               {{missing, "any-driver-library"}, possible, no_container_named},
+              {{missing, "any-driver"}, likely, driver_listed_but_not_loaded},
+              {{missing, "cuda"}, likely, driver_listed_but_not_loaded},
           },
       .judge_host = judge_host,
       .judge = judge,

@@ -3,6 +3,12 @@
 namespace envdoctor::hardware_p2p {
 
 using enum SymptomClass;
+
+// One GPU alone reaches none but the host.
+bool several_gpus(const Facts& facts) {
+  return of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().size() > 1 || facts.saw({{timed_out, "nccl"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -36,6 +42,7 @@ Diagnosis diagnosis() {
                  return f.saw({{timed_out, "nccl"}});
                }},
               {{present, "iommu-translation"}, possible},
+              {{failed, "gpu-iommu-access"}, likely, several_gpus},
               {{wrong_result, "peer-copy"}, likely},
               {{limited, "nvlink"}, possible},
           },

@@ -221,6 +221,18 @@ Evidence free_memory_seen(const GpuMemory& gpu) {
                   std::to_string(gpu.free_mib) + " of " + std::to_string(gpu.total_mib) + " MiB");
 }
 
+namespace {
+
+// A table of processes may not name their GPU: where there is one alone, it is that.
+std::optional<std::int64_t> gpu_of(const Snapshot& snapshot, const NvidiaProcess& process) {
+  const auto& devices = of(snapshot.nvidia, &Nvidia::devices).or_empty();
+  if (process.gpu.get() || devices.size() != 1)
+    return process.gpu.get() ? std::optional(*process.gpu.get()) : std::nullopt;
+  return devices[0].index.value_or(0);
+}
+
+}  // namespace
+
 std::string holders(const Snapshot& snapshot, const GpuMemory& gpu, std::vector<Evidence>& proof) {
   const NvidiaDevice& device = device_of(snapshot, gpu.index);
   const std::int64_t index = device.index.value_or(static_cast<std::int64_t>(gpu.index));
@@ -228,7 +240,7 @@ std::string holders(const Snapshot& snapshot, const GpuMemory& gpu, std::vector<
   std::string text;
   for (std::size_t i = 0; i < processes.size(); ++i) {
     const NvidiaProcess& process = processes[i];
-    if (!process.gpu.is(index) || !process.pid.get() || !process.memory_mib.get()) continue;
+    if (gpu_of(snapshot, process) != index || !process.pid.get() || !process.memory_mib.get()) continue;
     const std::string one = "process " + std::to_string(*process.pid.get()) +
                             (process.name.get() ? " (" + *process.name.get() + ")" : "") + ": " +
                             std::to_string(*process.memory_mib.get()) + " MiB";
@@ -248,7 +260,7 @@ const Symptom* import_that_takes_all(const Facts& facts) {
 
 double share_of_gpu(const Snapshot& snapshot, const NvidiaProcess& process) {
   const auto& devices = of(snapshot.nvidia, &Nvidia::devices).or_empty();
-  const auto gpu = static_cast<std::size_t>(process.gpu.value_or(-1));
+  const auto gpu = static_cast<std::size_t>(gpu_of(snapshot, process).value_or(-1));
   const std::int64_t total = gpu < devices.size() ? devices[gpu].memory_total_mib.or_empty() : 0;
   return total > 0 ? static_cast<double>(process.memory_mib.or_empty()) / static_cast<double>(total) : 0;
 }

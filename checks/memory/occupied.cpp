@@ -59,7 +59,9 @@ bool filled_on_purpose(const Facts& facts, const memory::GpuMemory& gpu) {
 
 // JAX and TensorFlow take most of a GPU when they start: the Python that holds it is likely the reporter's own.
 bool filled_in_advance(const Facts& facts, const memory::GpuMemory& gpu) {
-  return from_report(facts) && memory::import_that_takes_all(facts) && !lacks_memory(facts) &&
+  // No allocation failed: what is missing beside it is the memory of its own library's handle.
+  const bool handle_alone = !no_room(facts) && memory::handle_without_memory(facts);
+  return from_report(facts) && memory::import_that_takes_all(facts) && (handle_alone || !lacks_memory(facts)) &&
          std::ranges::any_of(of(facts.snapshot().nvidia, &Nvidia::processes).or_empty(), [&](const NvidiaProcess& one) {
            return one.name.or_empty().starts_with("python") && one.memory_mib.or_empty() * 10 > gpu.total_mib * 7;
          });
@@ -164,6 +166,24 @@ void judge_held(const Facts& facts, Answers& answers) {
   }
 }
 
+// A runner of models finds too little memory, and a program that isn't one holds much of the GPU.
+void judge_beside_runner(const Facts& facts, Answers& answers) {
+  const Symptom* full = facts.first({{exhausted, "gpu-memory"}, {exhausted, "cuda-memory"}});
+  const std::string said = full ? full->text.or_empty() : "";
+  if (!answers.findings.empty() || (said.find("llama") == said.npos && said.find("ggml") == said.npos)) return;
+  constexpr double much = 0.4;
+  for (const auto& [i, one] : numbered(of(facts.snapshot().nvidia, &Nvidia::processes))) {
+    const std::string& name = one.name.or_empty();
+    if (name.empty() || name.find("llama") != name.npos || memory::share_of_gpu(facts, one) < much) continue;
+    Finding& finding = answers.found_in(*full, Confidence::likely);
+    finding.evidence.push_back(evidence(at("/nvidia/processes", i, "name"), name));
+    finding.explanation = fmt::format("{} holds {} MiB of the GPU's memory, and the model found no room beside it.",
+                                      name, one.memory_mib.or_empty());
+    finding.fix = {{.text = "End that program while the model runs, or choose another GPU."}};
+    return;
+  }
+}
+
 // A monitor shows memory in use but no process that owns it, on a GPU that is busy or has no room for a program.
 // That is normal in a container.
 void judge_nobody(const Facts& facts, Answers& answers) {
@@ -200,6 +220,7 @@ void judge(const Facts& facts, Answers& answers) {
   if (!from_report(facts)) return;
   judge_shared(facts, answers);
   judge_held(facts, answers);
+  judge_beside_runner(facts, answers);
   judge_nobody(facts, answers);
 }
 

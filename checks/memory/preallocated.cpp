@@ -1,5 +1,7 @@
 // memory.preallocated: JAX or TensorFlow takes most of a GPU's memory at its start, while other processes use part of
 // it.
+#include <map>
+
 #include "checks/engine/rule.h"
 #include "checks/memory/memory_facts.h"
 
@@ -84,10 +86,12 @@ void judge_import(const Facts& facts, Answers& answers) {
 // A second program of JAX's finds too little where a Python process holds just the share that JAX takes at its start.
 void judge_share(const Facts& facts, Answers& answers) {
   constexpr double most_share = 0.78;
-  const Symptom* full =
-      facts.first({{SymptomClass::exhausted, "gpu-memory"}, {SymptomClass::exhausted, "any-gpu-memory"}});
-  const bool of_jax = full && full->text.or_empty().find("RESOURCE_EXHAUSTED") != std::string::npos;
-  if (!of_jax) return;
+  const Symptom* full = facts.first({{SymptomClass::exhausted, "gpu-memory"},
+                                     {SymptomClass::exhausted, "cuda-memory"},
+                                     {SymptomClass::exhausted, "any-gpu-memory"}});
+  const std::string said = full ? full->text.or_empty() : "";
+  // XLA's own words, or the file of XLA in which they stand.
+  if (said.find("RESOURCE_EXHAUSTED") == said.npos && said.find("xla/stream_executor") == said.npos) return;
   for (const auto& [i, process] : numbered(of(facts.snapshot().nvidia, &Nvidia::processes))) {
     if (!process.name.or_empty().starts_with("python")) continue;
     const double share = memory::share_of_gpu(facts.snapshot(), process);
@@ -118,6 +122,30 @@ void judge_other_client(const Facts& facts, Answers& answers) {
       {.text = "Let XLA take memory as it needs it.", .command = "export XLA_PYTHON_CLIENT_PREALLOCATE=false"}};
 }
 
+// Each rank of a job takes nearly the whole of one GPU, and it is the same for all: what the second one asks for fails.
+void judge_ranks(const Facts& facts, Answers& answers) {
+  const Symptom* ranks = facts.first({{SymptomClass::noted, "ranks"}});
+  const Symptom* full =
+      facts.first({{SymptomClass::exhausted, "cuda-memory"}, {SymptomClass::exhausted, "gpu-memory"}});
+  // On other machines the same address is another GPU.
+  if (!ranks || !full || ranks->text.or_empty().find(".txt") != std::string::npos ||
+      ranks->text.or_empty().find("hostfile") != std::string::npos ||
+      ranks->text.or_empty().find("nnodes") != std::string::npos)
+    return;
+  std::map<std::string, std::vector<const Symptom*>> first_devices;
+  for (const Symptom* used : facts.all({SymptomClass::used, "gpu"})) {
+    const std::string text = used->text.or_empty(), pci = used->detail("pci");
+    if (!pci.empty() && text.find("/device:GPU:0 with ") != text.npos) first_devices[pci].push_back(used);
+  }
+  if (first_devices.size() != 1 || first_devices.begin()->second.size() < 2) return;
+  Finding& finding = answers.found_in(*first_devices.begin()->second[1], Confidence::likely);
+  finding.evidence.push_back(evidence(*full));
+  finding.explanation =
+      "Several ranks made their device on the same GPU, and each takes nearly all of its memory at its start.";
+  finding.fix = {
+      {.text = "Let each rank see its own GPU (set_visible_devices with the local rank), or let them grow."}};
+}
+
 void judge_jax(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts.snapshot();
   if (const std::string why = no_matter(snapshot); !why.empty()) return answers.not_applicable(why);
@@ -142,6 +170,7 @@ void judge(const Facts& facts, Answers& answers) {
   judge_import(facts, answers);
   judge_other_client(facts, answers);
   judge_share(facts, answers);
+  judge_ranks(facts, answers);
   const Symptom* handle = memory::handle_without_memory(facts);
   if (handle && !handle->is({SymptomClass::failed, "cublas"})) answers.found_in(*handle, Confidence::possible);
 }

@@ -134,6 +134,11 @@ bool not_half_imported(const Facts& facts) {
   return dll_alone(facts) && !facts.saw({{hidden, "half-imported-package"}});
 }
 
+// A removal didn't end, and the import that follows finds files of two versions.
+bool half_removed(const Facts& facts) {
+  return facts.saw({{hidden, "half-imported-package"}, {failed, "python-import"}, {missing, "library-symbol"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -154,7 +159,9 @@ Diagnosis diagnosis() {
               {{failed, "dll"}, possible, dll_alone},
               {{failed, "python-import"}, likely, not_half_imported},
               {{failed, "python-import"}, possible, dll_alone},
+              {{failed, "package-removal"}, likely, half_removed},
               {{failed, "package-removal"}, possible, dll_alone},
+              {{failed, "package-removal-for-install"}, possible, half_removed},
               {{too_old, "glibc"}, possible},
               {{duplicate, "openmp-runtime"}, possible},
               {{failed, "tensorflow-runtime"}, possible, dll_alone},

@@ -1,4 +1,8 @@
 // python.duplicate-packages: two packages that write the same folder; the one installed last is the one that runs.
+#include <re2/re2.h>
+
+#include <map>
+
 #include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
 
@@ -13,7 +17,32 @@ const std::vector<std::vector<std::string>>& groups() {
        "tensorflow-directml", "intel-tensorflow"},
       {"onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-rocm", "onnxruntime-openvino",
        "onnxruntime-training"},
-      {"jax-cuda12-plugin", "jax-cuda13-plugin"}};
+      {"jax-cuda12-plugin", "jax-cuda13-plugin"},
+      {"xgboost", "xgboost-cpu"},
+      {"faiss-cpu", "faiss-gpu", "faiss-gpu-cu11", "faiss-gpu-cu12"},
+      {"paddlepaddle", "paddlepaddle-gpu", "paddlepaddle-dcu", "paddlepaddle-xpu"}};
+  return all;
+}
+
+// "cudf" of "cudf-cu12", "cupy" of "cupy-cuda12x": such packages exist once for each CUDA and write the same folder.
+// NVIDIA's own libraries don't clash, as their files carry the version.
+std::string without_cuda(const std::string& package) {
+  static const RE2 form("([a-z][a-z0-9-]*?)-(?:cu(?:da)?[0-9]{2,3}x?|rocm-[0-9]-[0-9])");
+  std::string name;
+  return RE2::FullMatch(package, form, &name) && !name.starts_with("nvidia-") && !name.starts_with("jax") ? name : "";
+}
+
+// Packages for two CUDAs, or one without a name for its CUDA beside one with it.
+std::vector<std::vector<std::string>> builds_for_two_cudas(const Snapshot& snapshot) {
+  std::map<std::string, std::vector<std::string>> by_name;
+  for (const auto& [package, version] : of(snapshot.python, &Python::packages).or_empty()) {
+    if (const std::string name = without_cuda(package); !name.empty()) by_name[name].push_back(package);
+  }
+  std::vector<std::vector<std::string>> all;
+  for (auto& [name, packages] : by_name) {
+    if (package_installed(snapshot, name).is(true)) packages.push_back(name);
+    if (packages.size() > 1) all.push_back(packages);
+  }
   return all;
 }
 
@@ -37,15 +66,45 @@ void report_seen(const Snapshot& snapshot, Answers& answers) {
   }
 }
 
+void report_two_cudas(const Facts& facts, Answers& answers) {
+  std::vector<std::string> all;
+  for (const std::vector<std::string>& packages : builds_for_two_cudas(facts))
+    all.push_back(fmt::format("{}", fmt::join(packages, " and ")));
+  if (all.empty()) return;
+  Finding& finding = answers.found_on("package:" + all.front().substr(0, all.front().find(' ')));
+  const bool fails = facts.saw({{missing, "library-symbol"}, {missing, "name-in-module"}, {failed, "python-import"}});
+  finding.confidence = fails ? Confidence::likely : Confidence::possible;
+  finding.explanation =
+      fmt::format("{}: builds for two CUDAs install the same folder, so the one that was installed last is used.",
+                  fmt::join(all, ", "));
+  finding.evidence.push_back(evidence("/python/packages", all.front()));
+  finding.fix.push_back({.text = find_diagnosis(answers.id)->remedy});
+}
+
+// A line says that this very package has no GPU in it: it is the CPU's build that runs. TensorFlow's lines name it for
+// other reasons, too.
+bool runs_without_gpu(const Facts& facts, const std::string& package) {
+  const std::string name = package.substr(0, package.find('-'));
+  if (name == "tensorflow" || name == "tf") return false;
+  for (const Kind& kind : {Kind{missing, "gpu-support"}, Kind{noted, "cpu-build"}}) {
+    for (const Symptom* line : facts.all(kind)) {
+      if (line->text.or_empty().find(name) != std::string::npos || line->detail("built") == name) return true;
+    }
+  }
+  return false;
+}
+
 // Only by the names in the package list.
-void report_listed(const Snapshot& snapshot, Answers& answers) {
+void report_listed(const Facts& facts, Answers& answers) {
+  const Snapshot& snapshot = facts;
   if (of(snapshot.python, &Python::written_twice).get()) return;  // probed: they don't share a file
+  report_two_cudas(facts, answers);
   for (std::vector<std::string> group : groups()) {
     std::erase_if(group, [&](const std::string& name) { return !package_installed(snapshot, name).is(true); });
     for (std::size_t i = 1; i < group.size(); ++i) {
       const std::string &one = group[i - 1], &other = group[i];
       Finding& finding = answers.found_on("package:" + other);
-      finding.confidence = Confidence::possible;
+      finding.confidence = runs_without_gpu(facts, one) ? Confidence::likely : Confidence::possible;
       if (of(snapshot.tensorflow, &Tensorflow::physical_gpus).or_empty() > 0) finding.severity = Severity::info;
       finding.explanation =
           one + " and " + other + " install the same folder, so the one that was installed last is used.";
@@ -74,7 +133,7 @@ void judge(const Facts& facts, Answers& answers) {
   const auto& packages = of(snapshot.python, &Python::packages);
   report_conflicts(facts, answers);
   report_seen(snapshot, answers);
-  report_listed(snapshot, answers);
+  report_listed(facts, answers);
   if (packages.get()) return answers.passed();
   answers.unknown(why_unknown("/python/packages", packages));
 }

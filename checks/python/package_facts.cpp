@@ -117,6 +117,13 @@ std::optional<MissingModule> missing_module(const Facts& facts) {
     if (is_one_of(module, {"tensorflow", "torch", "jax", "jaxlib", "keras", "tensorflow_gpu"}))
       return MissingModule{symptom, "python.wrong-environment",
                            is_listed(facts, module) ? Confidence::likely : Confidence::possible};
+    // The environment's list holds it: the Python that ran is another one.
+    if (is_one_of(module, {"cudf",         "cuml",    "cugraph",   "rmm",         "cupy",       "cuspatial",
+                           "numba",        "xgboost", "lightgbm",  "catboost",    "paddle",     "onnxruntime",
+                           "pyopencl",     "pycuda",  "vllm",      "torchvision", "torchaudio", "bitsandbytes",
+                           "transformers", "triton",  "diffusers", "flax"}) &&
+        is_listed(facts, module))
+      return MissingModule{symptom, "python.wrong-environment", Confidence::likely};
     if (knowledge::call_that_raises(module)) continue;  // the program is older than the framework
     if (is_one_of(module.substr(0, module.find('.')),
                   {"tensorflow", "torch", "jaxlib", "_pywrap_tensorflow_internal", "_pywrap_tensorflow"}))

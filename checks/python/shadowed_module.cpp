@@ -57,7 +57,10 @@ void judge(const Facts& facts, Answers& answers) {
     finding.explanation = own->detail("file") + " was run in place of the package " + own->detail("module") + ".";
     return;
   }
-  if (half && !facts.saw({{mismatch, "torch-extension-version"}, {mismatch, "torchvision-build"}})) {
+  if (half && !facts.saw({{mismatch, "torch-extension-version"},
+                          {mismatch, "torchvision-build"},
+                          {failed, "package-removal"},
+                          {failed, "package-removal-for-install"}})) {
     answers.found_in(*half, Confidence::possible);
     return;
   }

@@ -287,6 +287,11 @@ void judge_stated(const Facts& facts, Answers& answers) {
   judge_stated_release(facts, answers);
 }
 
+// The program says that it finds no GPU, whatever another one finds.
+bool program_finds_none(const Facts& facts) {
+  return facts.saw({{missing, "any-gpu"}, {missing, "gpu-support"}, {missing, "available-gpu"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -323,6 +328,7 @@ Diagnosis diagnosis() {
               {{missing, "cuda"}, possible, opencl_reaches_gpu},
               {{noted, "opencv-without-cuda"}, likely, opencv_asked},
               {{noted, "cpu-build"}, likely, not_used, "built", "torch"},
+              {{noted, "cpu-build"}, likely, program_finds_none, "built", "XGBoost"},
               {{noted, "cpu-build"}, possible, torch_works, "built", "onnxruntime"},
               {{noted, "cpu-build"}, possible, torch_works, "built", "llama.cpp"},
               {{noted, "cpu-build"}, possible, [](const Facts& f) { return not_used(f) && not_for_xpu(f); }},

@@ -8,6 +8,8 @@ using enum SymptomClass;
 void judge(const Facts& facts, Answers& answers) {
   const Symptom* line = facts.first({{mismatch, "tensorrt-engine"}});
   if (!line) return answers.not_applicable("no text was read that speaks of a TensorRT engine");
+  // A model was named where an engine is read: no engine was refused.
+  if (facts.saw({{noted, "onnx-as-engine"}})) return answers.not_applicable("the file is a model, no engine");
   Finding& finding = answers.found_in(*line, Confidence::likely);
   if (const std::string needs = line->detail("needs"), found = line->detail("found");
       !needs.empty() && !found.empty()) {

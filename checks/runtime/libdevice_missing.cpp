@@ -34,6 +34,8 @@ Diagnosis diagnosis() {
               helped_by("compiler-files"),
               {{missing, "libdevice"}, likely},
               {{missing, "ptxas"}, possible, ptxas_alone},
+              // A call ends for want of it, whatever was listed before.
+              {{missing, "ptxas-for-call"}, likely},
               {{too_old, "ptxas"}, likely, not_by_driver},
           },
   };

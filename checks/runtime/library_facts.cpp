@@ -334,14 +334,30 @@ void judge_framework_libraries(const Facts& facts, Answers& answers) {
   if (const Symptom* symptom = unnamed_libraries(facts, answers.id)) answers.found_in(*symptom, Confidence::likely);
 }
 
+namespace {
+
+// A package's own library asks for a name of that package ("rmm::…" in site-packages/rmm/): its parts are of two
+// versions, whatever words of CUDA the name holds.
+bool of_own_package(const std::string& symbol, const std::string& line) {
+  static const RE2 mangled("^_ZN[KVr]*([0-9]{1,2})(.*)");
+  std::size_t length = 0;
+  std::string rest;
+  if (!RE2::FullMatch(symbol, mangled, &length, &rest) || length < 3 || rest.size() < length) return false;
+  return line.find("-packages/" + rest.substr(0, length) + "/") != std::string::npos;
+}
+
+}  // namespace
+
 std::optional<MissingSymbol> missing_symbol(const Facts& facts, std::string_view id) {
   for (const Symptom* symptom : facts.all({SymptomClass::missing, "library-symbol"})) {
     const std::string symbol = symptom->detail("symbol");
     const bool of_libcuda = symptom->detail("library").find("libcuda.so") != std::string::npos;
     if (of_libcuda && facts.saw({{SymptomClass::too_old, "driver"}})) continue;  // an old driver lacks new functions
     const bool gpu = of_a_gpu_library(*symptom), torch = of_pytorch(symbol);
+    const bool own = of_own_package(symbol, symptom->text.or_empty());
     const std::string_view owner = of_opencl(symbol)                         ? "opencl.wrong-loader"
                                    : of_every_libcuda(symbol) && !of_libcuda ? "driver.libcuda-missing"
+                                   : own                                     ? "python.broken-install"
                                    : gpu && !torch                           ? "runtime.library-shadowed"
                                    : torch && !of_torch_itself(symptom->detail("library"))
                                        ? "runtime.extension-mismatch"

@@ -90,6 +90,28 @@ void judge_started(const Facts& facts, Answers& answers) {
   }
 }
 
+// CUDA's and ROCm's first device is the processor's own GPU, and a program that takes it finds little memory or none of
+// its code, while a card is listed beside it.
+void judge_first_integrated(const Facts& facts, Answers& answers) {
+  static const RE2 integrated(
+      R"(^(?:AMD )?Radeon(?:\(TM\)|™)? (?:[0-9]{3}M )?Graphics$|^AMD Radeon(?:\(TM\)|™)? [0-9]{3}M$)");
+  const Symptom *first = nullptr, *card = nullptr;
+  for (const Symptom* one : facts.all({noted, "program-device"})) {
+    const bool own = RE2::FullMatch(one->detail("name"), integrated);
+    if (own && one->detail("ordinal") == "0") first = one;
+    if (!own && one->detail("ordinal") != "0") card = one;
+  }
+  const Symptom* fails = facts.first({{exhausted, "gpu-memory"}, {missing, "hip-kernel-image"}});
+  if (!first || !card || !fails || fails->text.or_empty().find("GPU 1 ") != std::string::npos) return;
+  Finding& finding = answers.found_in(*first, Confidence::likely);
+  finding.evidence.push_back(evidence(*card));
+  finding.evidence.push_back(evidence(*fails));
+  finding.explanation = fmt::format("Device 0 is the processor's own GPU, {}; the card is device {}.",
+                                    first->detail("name"), card->detail("ordinal"));
+  finding.fix = {{.text = "Let the program see the card alone.",
+                  .command = "export HIP_VISIBLE_DEVICES=" + card->detail("ordinal")}};
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -101,6 +123,7 @@ Diagnosis diagnosis() {
       .proof = "The program names a GPU other than the intended one, or two parts of it name two.",
       .disproof = "The process is listed on the intended GPU.",
       .remedy = "Select the GPU by UUID, or set CUDA_DEVICE_ORDER=PCI_BUS_ID.",
+      .explains = {"memory.out-of-memory", "runtime.rocm-arch-unsupported"},
       .symptoms =
           {
               {{noted, "chosen-integrated-gpu"}, likely, chosen_beside_discrete},
@@ -110,7 +133,11 @@ Diagnosis diagnosis() {
               {{mismatch, "gpus-of-tensors"}, likely},
           },
       .judge_host = judge,
-      .judge = judge_started,
+      .judge =
+          [](const Facts& facts, Answers& answers) {
+            judge_started(facts, answers);
+            judge_first_integrated(facts, answers);
+          },
   };
 }
 

@@ -58,15 +58,30 @@ std::optional<NumberArray> numbers_alone(std::string_view line) {
 }
 
 bool asks_for_names(std::string_view line) {
-  return contains(line, "for ") && (contains(line, "get_device_name(") || contains(line, "getDeviceProperties(") ||
-                                    contains(line, "get_device_properties("));
+  if (!contains(line, "for ")) return false;
+  constexpr std::string_view calls[] = {"get_device_name(", "getDeviceProperties(", "get_device_properties(",
+                                        "get_device_details(", ".device_kind"};
+  return std::ranges::any_of(calls, [&](std::string_view call) { return contains(line, call); });
+}
+
+// "['NVIDIA RTX A4000', 'NVIDIA T400']": the names of a list, in its order; empty: something else.
+std::vector<std::string> names_in_list(std::string_view line) {
+  static const RE2 form(
+      R"(\[(?:b?['"](?:NVIDIA|Tesla|GeForce|Quadro|TITAN|AMD|Radeon)[^'"\[\]]{2,60}['"](?:, )?){2,16}\])");
+  static const RE2 one(R"(['"]([^'"]+)['"])");
+  line = trimmed(line);
+  re2::StringPiece rest = piece_of(line);
+  std::vector<std::string> names;
+  if (!RE2::FullMatch(rest, form)) return names;
+  for (std::string name; RE2::FindAndConsume(&rest, one, &name);) names.push_back(name);
+  return names;
 }
 
 // "1 Quadro P2000", "cuda:0: Tesla K40c", "0 0000:02:00.0 b'TITAN V'", or a name alone, which is the next one of the
 // loop; empty: no name.
 std::string name_in_row(std::string_view line, std::size_t& ordinal) {
   static const RE2 form(
-      R"(^\s*(?:(?:cuda|gpu|GPU|device|Device)?[ :]?([0-9]{1,2})\b[\s:,)\]-]{1,4})?(?:['"]?[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9]['"]?[\s,]{1,3})?b?['"]?((?:NVIDIA|Tesla|GeForce|Quadro|TITAN|RTX|GTX|Titan) ?[\w (),+.-]{1,50}?)['"]?\s*$)");
+      R"(^\s*(?:(?:cuda|gpu|GPU|device|Device)?[ :]?([0-9]{1,2})\b[\s:,)\]-]{1,4})?(?:['"]?[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9]['"]?[\s,]{1,3})?b?['"]?((?:NVIDIA|Tesla|GeForce|Quadro|TITAN|RTX|GTX|Titan|AMD Radeon|AMD Instinct|Radeon) ?[\w (),+.-]{1,50}?)['"]?\s*$)");
   std::string number, name;
   if (!RE2::FullMatch(piece_of(line), form, &number, &name)) return {};
   if (!number.empty()) ordinal = static_cast<std::size_t>(std::strtoul(number.c_str(), nullptr, 10));
@@ -79,18 +94,27 @@ class NamesOfLoop {
   void line(std::string_view line, std::size_t row, Snapshot& snapshot) {
     if (next_ == 0 && asks_for_names(line)) in_loop_ = true;
     if (!in_loop_) return;
+    if (const std::vector<std::string> names = names_in_list(line); !names.empty()) {
+      for (const std::string& name : names) note(next_, name, row, line, snapshot);
+      in_loop_ = false;
+      return;
+    }
     std::size_t ordinal = next_;
     const std::string name = name_in_row(line, ordinal);
     if (name.empty()) {
       in_loop_ = next_ == 0;  // the loop itself may take several lines
       return;
     }
+    note(ordinal, name, row, line, snapshot);
+  }
+
+ private:
+  void note(std::size_t ordinal, const std::string& name, std::size_t row, std::string_view line, Snapshot& snapshot) {
     Symptom& symptom = add_symptom(snapshot, {SymptomClass::noted, "program-device"}, row, line);
     symptom.details = {{"ordinal", std::to_string(ordinal)}, {"name", name}};
     next_ = ordinal + 1;
   }
 
- private:
   bool in_loop_ = false;
   std::size_t next_ = 0;
 };

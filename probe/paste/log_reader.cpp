@@ -54,6 +54,15 @@ bool only_may_exhaust(std::string_view line) {
          conditional.data() == first.data();
 }
 
+// "If you get `…` errors, the above might be the cause": what could come, by a program that goes on.
+bool is_advice_for_an_error(std::string_view line) {
+  if (!contains(line, "f you ") && !contains(line, "n case you ")) return false;
+  static const RE2 form(
+      R"((?:^|[.:!] +)(?:If|[Ii]n case|if) you (?:get|see|run into|encounter|receive|hit|are getting) (?:an? |the )?[`'"])",
+      RE2::Latin1);
+  return RE2::PartialMatch(piece_of(line.substr(0, 2000)), form);
+}
+
 }  // namespace
 
 LogReader::LogReader(std::string source, bool redact) : source_(std::move(source)), redact_(redact) {
@@ -152,7 +161,8 @@ void LogReader::take_line(std::string_view piece) {
   const std::string_view line = plain_log_line(piece.substr(0, longest_line), plain_);
   std::vector<knowledge::LogMatch> matches = matcher_.match(line);
   std::erase_if(matches, [line](const knowledge::LogMatch& match) {
-    return match.class_ == "exhausted" && only_may_exhaust(line);
+    return (match.class_ == "exhausted" && only_may_exhaust(line)) ||
+           (match.class_ == "missing" && is_advice_for_an_error(line));
   });
   reports_.line(line, line_, matcher_);
   notable_.line(line, line_, matcher_);

@@ -114,7 +114,7 @@ bool starts_conda_list(std::string_view line) { return line.starts_with("# packa
 Snapshot parse_conda_list(const std::string& text) {
   Snapshot snapshot;
   static const RE2 form(R"(\s*([\w.-]+)\s+(\d[^][(){}:,;'"/\s]*)\s+(\S+)(?:\s+\S+)?\s*)", RE2::Latin1);
-  bool inside = false;
+  bool inside = false, tensorflow = false, names_another = false;
   Row row;
   std::string build;
   for (const std::string_view line : lines_of(text)) {
@@ -125,8 +125,13 @@ Snapshot parse_conda_list(const std::string& text) {
       inside = RE2::FullMatch(line, form, &row.name, &row.version, &build);
       if (inside) add(snapshot, row);
       if (inside) add_build(snapshot, row, build);
+      const bool of_pip = build.starts_with("pypi");
+      if (inside && row.name == "tensorflow") tensorflow = !of_pip;
+      if (inside && row.name == "tensorflow-gpu") names_another = !of_pip;
     }
   }
+  // conda's own tensorflow-gpu holds no files: it asks for a build of tensorflow.
+  if (tensorflow && names_another) snapshot.python.fill().packages.fill().erase("tensorflow-gpu");
   return snapshot;
 }
 

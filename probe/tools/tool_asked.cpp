@@ -1,6 +1,7 @@
 // Commands whose output tells a fact only together with what was asked: where a module's file is, which Python a
 // notebook runs, the two versions of cuDNN, the devices that have a kernel, the code in a program, and the GPU of a
 // process.
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -336,6 +337,47 @@ void vulkan_device(const std::string& text, Snapshot& snapshot) {
   add_symptom(snapshot, {noted, "integrated-gpu-used"}, chosen_row, chosen_line).details["name"] = used->second.first;
 }
 
+// "1m 35s", "46.8s", "9.2ms" in seconds.
+double seconds_in(const std::string& words) {
+  static const RE2 form(R"((?:(\d+)h ?)?(?:(\d+)m ?)?(?:(\d+(?:\.\d+)?)s)?|(\d+(?:\.\d+)?)(ms|us))", RE2::Latin1);
+  std::string hours, minutes, seconds, part, unit;
+  if (!RE2::FullMatch(words, form, &hours, &minutes, &seconds, &part, &unit)) return 0;
+  if (!part.empty()) return std::atof(part.c_str()) * (unit == "ms" ? 1e-3 : 1e-6);
+  return 3600 * std::atof(hours.c_str()) + 60 * std::atof(minutes.c_str()) + std::atof(seconds.c_str());
+}
+
+// The time of each step that CatBoost prints ("400: learn: 0.67 total: 1m 35s"), by the device that its call names. The
+// last step that both reached is compared.
+void boosting_times(const std::vector<Asked>& session, Snapshot& snapshot) {
+  static const RE2 device(R"((?i)task[_-]type['"]?\s*[=: ]\s*['"]?(GPU|CPU)\b)", RE2::Latin1);
+  static const RE2 step(R"(^(\d{1,6}):\s+learn: .*\btotal: ((?:\d+h ?)?(?:\d+m ?)?\d[\d.]*[mu]?s)(?:\s.*)?)",
+                        RE2::Latin1);
+  constexpr double clearly = 1.5, least_seconds = 1;
+  std::map<int, std::pair<double, const ShellLine*>> gpu, cpu;
+  for (const Asked& asked : session) {
+    std::string on, total;
+    if (!contains(asked.typed.text, "task") || !RE2::PartialMatch(piece_of(asked.typed.text), device, &on)) continue;
+    for (const ShellLine& line : asked.output) {
+      int number = 0;
+      if (contains(line.text, "total: ") && line.text.size() < longest_output &&
+          RE2::FullMatch(piece_of(line.text), step, &number, &total))
+        (on == "GPU" || on == "gpu" ? gpu : cpu)[number] = {seconds_in(total), &line};
+    }
+  }
+  for (auto one = gpu.rbegin(); one != gpu.rend(); ++one) {
+    const auto other = cpu.find(one->first);
+    if (other == cpu.end()) continue;
+    const double on_gpu = one->second.first, on_cpu = other->second.first;
+    if (on_cpu <= 0 || on_gpu < least_seconds || on_gpu < clearly * on_cpu) return;
+    const ShellLine& line = *one->second.second;
+    add_symptom(snapshot, {slow, "gpu"}, line.row, line.text).details = {{"gpu", fmt::format("{:.4g}", on_gpu)},
+                                                                         {"gpu_unit", "s"},
+                                                                         {"cpu", fmt::format("{:.4g}", on_cpu)},
+                                                                         {"cpu_unit", "s"}};
+    return;
+  }
+}
+
 }  // namespace
 
 bool starts_asked(std::string_view line) { return line.size() < 2000; }
@@ -354,6 +396,7 @@ Snapshot parse_asked(const std::string& text) {
   code_in_program(session, snapshot);
   code_for_amd(session, snapshot);
   gpu_of_process(session, snapshot);
+  boosting_times(session, snapshot);
   vulkan_device(text, snapshot);
   return snapshot;
 }

@@ -178,7 +178,7 @@ bool only_looks(std::string_view typed) {
   static const RE2 form(
       R"((?:sudo )?nvidia-smi(?: -(?:[lLq]|-query).*)?|(?:sudo )?(?:ls|cat|grep|head|tail|echo|which|lspci|dmesg|lsmod|uname|pip3? (?:list|show|freeze)|conda list|free|nproc|lscpu|journalctl|rocminfo|rocm-smi|clinfo|df|id|groups|ldconfig -p|sleep|wc|find|file|ps|top|git (?:diff|log|status))\b.*)",
       RE2::Latin1);
-  return RE2::FullMatch(piece_of(typed), form);
+  return RE2::FullMatch(piece_of(typed), form) && !contains(typed, "/sys/bus/pci/drivers/");
 }
 
 // What was done between the failure and the run that works.
