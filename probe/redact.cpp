@@ -219,6 +219,7 @@ std::span<const SecretKind> secret_kinds() {
        R"(\1<secret>)"},
       {{R"((\bSIGN2?="?)[0-9A-F]{4}(?: [0-9A-F]{4}){3,})", {"sign=", "sign2="}},
        R"(\1<secret>)"},  // of FlexLM's licences
+      {{R"((\bSERVER \S+ )[0-9A-Fa-f]{12}\b)", {"server "}}, R"(\1<serial>)"},  // the same: the server's host id
       {{R"((\bgitlab-runner [^\n]{1,80}? on \S+ )[\w-]{8,}(, system ID))", {"gitlab-runner"}}, R"(\1<secret>\2)"},
       {{R"((\bredis-cli\b[^\n|;&]*? (?:-a|--pass|--askpass) )\S+)", {"redis-cli"}}, R"(\1<secret>)"},
       {{R"((\bmc:? (?:alias|config host) (?:set|add) \S+ \S+ )\S+ \S+)", {"mc alias", "mc: alias", "mc config host"}},
@@ -348,6 +349,9 @@ std::span<const SecretKind> secret_kinds() {
          "s/n\"", "s/n'", "s/n\t", "s/n\r", "s/n\n", "s/n\f"}},
        R"(\1<serial>)"},
       // Dell's service tag, as Redfish calls it.
+      // A row of a table: "Board Serial | 0323118027719", with a GPU's number between.
+      {{R"((?i)(\bserial\b[^|]{0,40}\|\s*|\bserial\b[^|]{0,40}\|\s*\d{1,2}\s*\|\s*)\d{10,14}\b)", {"serial"}},
+       R"(\1<serial>)"},
       {{R"((\bSKU["']?\s*[:=]\s*["']?)[0-9A-Z]{7}\b)", {"sku"}}, R"(\1<serial>)"},
       {{R"((<\w*serial\w*>\s*)[A-Za-z0-9-]{6,}(\s*</))", {"serial"}}, R"(\1<serial>\2)"},
       {{R"(\b((?:INCREMENT|FEATURE)(?: \S+){5} )[0-9A-F]{12}\b)", {"increment ", "feature "}}, R"(\1<mac>)"},
@@ -729,6 +733,8 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   static const LazyPattern shared_home(
       R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?\d*|nfs|scratch\d*|(?:lustre|gpfs|beegfs|scratch\d*)/(?:work|users?|home|projects?|groups?|labs?|teams?)|lustre|gpfs|beegfs|people|run/media)/([^/\s:;,"'<>\\$]+))",
       {"/user", "/home", "/nfs/", "/scratch", "/lustre/", "/gpfs/", "/beegfs/", "/people/", "/run/media/"});
+  // Projects of a computing centre: letters and a number, below the name of the file system.
+  static const LazyPattern project_home(R"(/(?:lustre|gpfs)/([a-z]\w*/[a-z]{2,5}\d{2,4})/)", {"/lustre/", "/gpfs/"});
   static const LazyPattern other_home(
       R"((?:^|[\s"'=:(])(?:/u|/afs/[\w.]+/users?/\w|/Volumes)/([^/\s:;,"'<>\\$]+(?: [\w .-]+/)?))",
       {"/u/", "/afs/", "/volumes/"});
@@ -749,6 +755,7 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   replace_groups(out, deeper_home, low, "<user>", of_images);
   replace_all(out, encoded_home, low, R"(\1<user>)");
   replace_all(out, dashed_home, low, R"(\1<user>-)");
+  replace_groups(out, project_home, low, "<user>", many_have);
   replace_groups(out, shared_home, low, "<user>", many_have);
   replace_groups(out, other_home, low, "<user>", many_have);
   replace_all(out, credentials, low, R"(\1)");

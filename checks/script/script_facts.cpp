@@ -93,6 +93,25 @@ Text pinned(const std::vector<ScriptEvent>& events, const std::string& framework
   return absent("the script pins no release");
 }
 
+// "flax 0.6.11": whether an older release of a library is installed.
+bool has_older(const Snapshot& snapshot, const std::string& since) {
+  const std::size_t blank = since.find(' ');
+  const Python* python = snapshot.python.get();
+  const auto* packages = python ? python->packages.get() : nullptr;
+  if (blank == since.npos || !packages) return false;
+  const auto plain = [](std::string name) {
+    std::ranges::replace(name, '_', '-');
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    return name;
+  };
+  const std::string library = plain(since.substr(0, blank));
+  return std::ranges::any_of(*packages, [&](const auto& package) {
+    const std::string name = plain(package.first);
+    const bool same = name == library || (name == "lightning" && library == "pytorch-lightning") || name == "dm-" + library;
+    return same && knowledge::compare_versions(package.second, since.substr(blank + 1)) < 0;
+  });
+}
+
 std::string version_words(const std::string& framework, const Text& version, bool pins) {
   const std::string newest = knowledge::newest_tried(framework);
   if (framework.empty()) return {};
@@ -261,6 +280,8 @@ void judge_calls(const Facts& facts, Answers& answers) {
       bool by_import = false;  // told where it is imported: what uses it is not reached
       for (const ScriptEvent& event : events) {
         if (!names_call(row, event) || event.value.find(row.argument) == std::string::npos) continue;
+        const std::string since = event.event->detail("since"), against = event.event->detail("against");
+        if (has_older(facts.snapshot(), since) || has_older(facts.snapshot(), against)) continue;
         const auto first = std::ranges::find(answers.findings, known, &Finding::subject);
         const bool another = row.id != "script.tf1-api" && told_names.size() <= most_further_names &&
                              !told_names.contains(event.name) && !told_lines.contains(line_in_file(*event.event)) &&
@@ -270,7 +291,9 @@ void judge_calls(const Facts& facts, Answers& answers) {
           if (++lines <= most_further_lines) first->evidence.push_back(evidence(*event.event, event.name));
           continue;
         }
-        const std::string says = row.mistake ? filled(row.says, event) : row.call + " " + row.says;
+        std::string says = row.mistake ? filled(row.says, event) : row.call + " " + row.says;
+        if (!since.empty()) says += " (gone since " + since + " at the latest)";
+        if (!against.empty()) says += " (checked against " + against + ")";
         Finding& finding = found_in_script(answers, event, says + version_words(row.framework, version, pins) + ".",
                                            filled(row.instead, event));
         if (!row.title.empty()) finding.title = row.title;

@@ -11,9 +11,13 @@ void judge(const Facts& facts, Answers& answers) {
   for (const Symptom* event : failures) {
     const std::string why = event->detail("why"), python = event->detail("python");
     const std::string what = why.empty() ? "no reason was given" : why;
-    const std::string subject = "script:" + event->source.value_or("?");
+    const std::string cell = event->detail("cell");
+    const std::string subject =
+        "script:" + event->source.value_or("?") +
+        (event->line.get() ? ":" + (cell.empty() ? "" : "cell " + cell + ":") + std::to_string(*event->line.get()) : "");
     Finding& finding = answers.found_in(*event, Confidence::certain, subject);
-    finding.explanation = (event->line.get() ? "At " + place_of(*event) + ": " : "") + what + "." +
+    finding.explanation = (event->line.get() ? "At " + place_of(*event) + ": " : "") + what +
+                          (what.ends_with('?') || what.ends_with('.') ? "" : ".") +
                           (python.empty() ? "" : " It was read as Python " + python + ".") +
                           (event->detail("rest") == "read" ? " The rest was read all the same." : "");
     finding.evidence = {evidence(*event, what)};

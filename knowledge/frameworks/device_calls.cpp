@@ -21,7 +21,7 @@ struct Tables {
   ByName<EarlyCall> early{};
   std::vector<ReadVariable> variables{};
   std::vector<ScriptCall> calls{};
-  std::size_t gone = 0;  // names among them that no newest release has
+  std::size_t known = 0, gone = 0;  // rows of script_calls.json; names and arguments that no newest release has
   std::vector<std::string> names{};
   std::vector<std::string> of_libraries{};  // removed names of libraries: "-flax 0.6.11=optim=optax linen.ConvLSTM"
   ByName<std::string> newest{};
@@ -51,6 +51,7 @@ struct Tables {
                        .unless = words_of(row.text_if("unless")),
                        .mistake = row.text_if("mistake") == "yes",
                        .removed = row.text_if("removed") == "yes"});
+    known = calls.size();
     add_removed();
     for (const Row& row : table["newest"]) newest[row.text("framework")] = row.text("version");
     for (const Row& row : table["keras_of_tensorflow"]) keras.emplace_back(row.text("from"), row.text("keras"));
@@ -64,7 +65,7 @@ struct Tables {
     for (const Row& row : members["modules"]) names.push_back(row.text("module") + "=" + row.text("names"));
     const Table signatures("signatures");
     for (const Row& row : signatures["signatures"])
-      names.push_back(row.text("module") + "(" + row.text("takes") + ")=" + row.text("names"));
+      names.push_back(row.text("module") + " " + row.text("releases") + "(" + row.text("takes") + ")=" + row.text("names"));
     std::string variables = "environment=";
     const Table environment("env_vars");
     for (const Row& row : environment["variables"]) variables += row.text("name") + " ";
@@ -85,6 +86,7 @@ struct Tables {
       for (const std::string& word : words_of(row.text("names"))) {
         if (!spoken.contains(framework) || word.find('(') < word.find('=')) {
           for_reader += (for_reader.empty() ? "" : " ") + word;
+          ++gone;
           continue;
         }
         const std::size_t is = word.find('=');
@@ -103,7 +105,7 @@ struct Tables {
       }
       if (!for_reader.empty()) of_libraries.push_back("-" + framework + " " + from + "=" + for_reader);
     }
-    gone = calls.size() - before;
+    gone += calls.size() - before;
   }
 };
 
@@ -153,7 +155,7 @@ const ScriptCall* call_that_raises(std::string_view name, std::string_view id) {
 
 std::size_t known_script_mistakes() {
   const Tables& tables = read_once<Tables>();
-  return tables.calls.size() - tables.gone + tables.early.size() + tables.variables.size();
+  return tables.known + tables.early.size() + tables.variables.size();
 }
 
 std::size_t names_that_are_gone() { return read_once<Tables>().gone; }

@@ -70,11 +70,13 @@ PIPELINE_MAPS = ("balanced", "cpu", "cuda", "mps", "xpu", "npu", "hpu", "mlu", "
 
 class Given:
     def __init__(self, reader, rows):
-        """Each row is "MODULE(WORDS)=NAMES": all of these take these arguments about devices, and no others."""
-        self.reader, self.takes = reader, {}
+        """Each row is "MODULE RELEASE(WORDS)=NAMES": all of these take these arguments about devices, and no others."""
+        self.reader, self.takes, self.releases = reader, {}, {}
         for row in rows:
             head, _, names = row.partition(")=")
             module, _, words = head.partition("(")
+            module, _, release = module.partition(" ")
+            self.releases[module] = release
             taken = words.split()
             for name in names.split():
                 self.takes[module + "." + name] = taken
@@ -164,11 +166,13 @@ class Given:
             return
         least, most = map(int, taken[0].split("-"))
         names = [one.lstrip("*!") for one in taken[1:]]
+        by_place = [one.lstrip("!") for one in taken[1:] if one[0] != "*"]
+        given = len(values) - (most - len(by_place))  # what is taken by its place alone has no name here
         lacks = [one.lstrip("*!") for number, one in enumerate(taken[1:])
-                 if "!" in one and one.lstrip("*!") not in words and (one[0] == "*" or number >= len(values))]
+                 if "!" in one and one.lstrip("*!") not in words and (one[0] == "*" or number >= given)]
         strange = [word for word in words
                    if word and word not in names and word != "verbose"] if "**" not in taken else []
-        twice = [one for one in names[: len(values)] if one in words]
+        twice = [one for one in by_place[: max(given, 0)] if one in words]
         told = [word for word in strange if ABOUT_CALLS.search(word) and self.taken_by(name) is not None or
                 word in self.reader.removed.taken(name)]
         why, lines = None, self.reader.by_line(node, words, [word for word in strange if word not in told])
@@ -186,11 +190,14 @@ class Given:
         if not why:
             return
         instead = "It takes (%s)." % ", ".join(filter(None, names)) if names else SEEDED.get(name, "Leave the arguments out.")
+        release = self.releases.get("#" + name.rpartition(".")[0])
+        against = "%s %s" % (parts[0], release) if release else None
         if len(values) > most or not lines:
-            self.reader.mistake(node, "arguments that a call doesn't take", shown, why, instead)
+            self.reader.mistake(node, "arguments that a call doesn't take", shown, why, instead, against=against)
             return
         for at, each in lines:  # each line of a call that stands on several
-            self.reader.mistake(at, "arguments that a call doesn't take", shown, "%s '%s'" % (why, "' or '".join(each)), instead)
+            why_here = "%s '%s'" % (why, "' or '".join(each))
+            self.reader.mistake(at, "arguments that a call doesn't take", shown, why_here, instead, against=against)
 
     def method(self, node, thing, attribute, values, words):
         """Methods of tensors and modules of PyTorch's own."""

@@ -32,8 +32,6 @@ class Libraries:
 
     def call(self, node, name, values, words):
         parts = name.split(".")
-        self.reader.removed.name(node.func, name)
-        self.reader.removed.call(node, name, words)
         if name == "argparse.ArgumentParser":
             return Thing("parser")
         if name in ("types.SimpleNamespace", "argparse.Namespace"):

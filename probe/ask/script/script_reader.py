@@ -310,8 +310,9 @@ class Reader:
         """Whether the script compares something with this word itself, so that a library may never see it."""
         return re.search(r"(==|!=|\bin\b|\bcase\b|\.startswith\()[^\n]*['\"]%s['\"]" % re.escape(word), self.text) is not None
 
-    def mistake(self, node, name, value=None, *more, other=None, doubted=False, since=None):
-        """One of the mistakes of script_calls.json, with what it saw, and the release it is one since; once for each line."""
+    def mistake(self, node, name, value=None, *more, other=None, doubted=False, since=None, against=None):
+        """One of the mistakes of script_calls.json, with what it saw, and the release it is one since, or was tried with; once
+        for each line."""
         line = line_of(node)
         if any(e["subject"] == "script-mistake" and e["name"] == name and (e["line"] == line or self.other_form) and
                e.get("source") == self.source for e in self.events):
@@ -323,8 +324,7 @@ class Reader:
                 event["other_cell"] = str(other.cell)
         if event:
             event.update(zip(("first", "second"), more))
-        if event and since:
-            event["since"] = since
+            event.update({word: release for word, release in (("since", since), ("against", against)) if release})
 
     def pinned_for(self, name):
         """The release of its package that the script names, which is judged by what the newest takes otherwise."""
@@ -629,8 +629,10 @@ class Reader:
         name = self.full(node)
         if name is not None:
             self.named(node, name)
-            if node is not self.called and isinstance(node.ctx, ast.Load) and self.matters(name):
-                self.note(node, "use", name)
+            if node is not self.called and isinstance(node.ctx, ast.Load):
+                self.removed.name(node, name)
+                if self.matters(name):
+                    self.note(node, "use", name)
             return Name(name)
         owner = self.value(node.value)
         if isinstance(owner, Thing):
@@ -1176,6 +1178,8 @@ class Reader:
             return made
         if name in ("functools.partial", "itertools.cycle", "copy.deepcopy", "copy.copy") and values:
             return values[0] if name != "copy.deepcopy" else self.torch.copied(node, values[0])
+        self.removed.name(node.func, name)
+        self.removed.call(node, name, words)
         own = self.keras.call(node, name, values, words)
         made = self.tensorflow(node, name, values, words)
         for known in (own, self.jaxs.call(node, name, values, words), self.answers.call(name)):
@@ -1541,6 +1545,9 @@ class Reader:
         if attribute in ("fit_generator", "predict_generator", "evaluate_generator", "predict_classes"):
             self.note(node, "call", "tensorflow.keras.Model." + attribute,
                       self.arguments(node))  # Keras alone has these
+        if attribute in ("get_gradients", "get_updates") and self.keras.roots & {"tensorflow", "keras"} and \
+                "optim" in self.written(node.func.value).lower():
+            self.note(node, "call", "tensorflow.keras.optimizers.Optimizer." + attribute, self.arguments(node))
         if attribute == "device" and not values and not words and not isinstance(thing, Thing) and \
                 "jax" in self.keras.roots and not self.keras.roots & {"torch", "tensorflow", "cupy", "numba"}:
             self.mistake(node, "a JAX array's device()", self.written(node), doubted=True)
@@ -2188,7 +2195,15 @@ class Reader:
             self.scope, self.globals, self.source, self.main, self.cell, self.inside = before
         return module
 
+    def annotated(self, *nodes):
+        """Names in annotations, which Python looks up where they stand unless they are to be kept as text."""
+        for node in nodes if "import annotations" not in self.text else ():
+            for one in ast.walk(node) if node is not None else ():
+                if isinstance(one, ast.Attribute) and self.full(one) is not None:
+                    self.of_Attribute(one)
+
     def on_FunctionDef(self, node):
+        self.annotated(node.returns, *(one.annotation for one in ast.walk(node.args) if isinstance(one, ast.arg)))
         function = Function(node, self.scope)
         function.file = self.source
         function.decorators = [self.full(d.func if isinstance(d, ast.Call) else d) for d in node.decorator_list]
@@ -2290,6 +2305,7 @@ class Reader:
                 self.torch.loaded[self.source, target.id] = place, call
 
     def on_AnnAssign(self, node):
+        self.annotated(node.annotation)
         if node.value is not None:
             self.on_Assign(ast.copy_location(ast.Assign(targets=[node.target], value=node.value), node))
 
