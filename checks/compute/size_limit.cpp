@@ -48,6 +48,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{limited, "problem-size"}, likely, launched},
+              {{wrong_result, "above-a-size"}, likely},
               // Most often the program asks for groups that no device has; its own limits are the device's right.
               {{limited, "work-group-size"}, possible},
           },
