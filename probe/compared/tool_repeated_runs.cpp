@@ -119,6 +119,33 @@ std::optional<std::size_t> by_column(const std::vector<NumberBlock>& blocks) {
   return std::nullopt;
 }
 
+// "3 ' Paris' -0.0382748134": rows that are counted, say the same and end in a number, of which one returns to the
+// digit after others that are near. A loss does not return.
+std::optional<std::size_t> by_answers(const std::vector<std::string_view>& lines) {
+  static const RE2 form(R"(\s*[0-9]{1,3}[.):]?\s+(\S.{0,120}?)\s+(-?[0-9]+\.[0-9]{7,})\s*)");
+  constexpr double most_apart = 0.05;
+  std::string words;
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string own;
+    double number = 0;
+    if (lines[i].size() > most_of_line || speaks_of_time(lines[i]) ||
+        !RE2::FullMatch(piece_of(lines[i]), form, &own, &number) ||
+        own.find_first_of("0123456789=") != std::string::npos) {
+      words.clear();
+      continue;
+    }
+    if (own != words) numbers.clear();
+    words = own;
+    const auto near = [&](double one) { return std::fabs(one - number) < most_apart * std::fabs(number); };
+    const bool returns = numbers.size() >= 2 && numbers.back() != number &&
+                         std::ranges::find(numbers, number) != numbers.end() && std::ranges::all_of(numbers, near);
+    if (returns) return i;
+    numbers.push_back(number);
+  }
+  return std::nullopt;
+}
+
 // An array that is printed three times in a row and moves to and fro in its last digits: no steps of an iteration.
 std::optional<std::size_t> by_arrays(const std::vector<NumberBlock>& blocks) {
   constexpr std::size_t fewest_numbers = 4, fewest_digits = 5;
@@ -518,13 +545,14 @@ bool starts_repeated_runs(std::string_view line) {
 
 bool starts_list_of_runs(std::string_view line) {
   static const RE2 form(
-      R"(^\s*(?:\[+ *-?[0-9]+\.[0-9]{4}|#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2}|-?[0-9]+\.[0-9]{7,}\s*$|[0-9a-f]{32,64}\s+\*?\S+[_a-z]1\b))");
+      R"(^\s*(?:\[+ *-?[0-9]+\.[0-9]{4}|#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2}|-?[0-9]+\.[0-9]{7,}\s*$|[0-9]{1,3}[.):]?\s+\S.{0,120}\s-?[0-9]+\.[0-9]{7,}\s*$|[0-9a-f]{32,64}\s+\*?\S+[_a-z]1\b))");
   // Most lines with a number in front begin with a time, which a look at what follows its first digits tells.
   const std::size_t first = std::min(line.find_first_not_of(" \t#-"), line.size());
   const std::size_t digits = std::min(line.find_first_not_of("0123456789abcdef", first), line.size()) - first;
   const char next = first + digits < line.size() ? line[first + digits] : ' ';
   const bool may_start = line.substr(first).starts_with('[') || digits >= 32 ||
-                         (digits > 0 && (next == '.' || next == ')' || next == ':'));
+                         (digits > 0 && (next == '.' || next == ')' || next == ':')) ||
+                         (digits > 0 && digits <= 3 && next == ' ' && line.size() < most_of_line);
   if (!may_start) return false;
   return RE2::PartialMatch(piece_of(line.substr(0, most_of_line)), form);
 }
@@ -540,6 +568,7 @@ Snapshot parse_repeated_runs(const std::string& block) {
   if (!row) row = by_runs(lines, blocks);
   if (!row && speaks_of_a_gpu(text)) row = by_statement(lines, blocks);
   if (!row) row = by_column(blocks);
+  if (!row) row = by_answers(lines);
   if (!row && speaks_of_a_gpu(text)) row = by_arrays(blocks);
   if (!row) row = by_checksums(lines);
   if (!row) row = by_restart(lines);
