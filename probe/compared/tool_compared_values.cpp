@@ -239,6 +239,13 @@ bool beyond_float32(const Entry& entry) {
   return entry.whole() && std::ranges::any_of(entry.array().numbers, [](double one) { return one > 16777216; });
 }
 
+double largest_apart(const NumberArray& one, const NumberArray& other) {
+  double most = 0;
+  for (std::size_t i = 0; i < std::min(one.numbers.size(), other.numbers.size()); ++i)
+    most = std::fmax(most, std::fabs(one.numbers[i] - other.numbers[i]));
+  return most;
+}
+
 std::optional<Difference> of_arrays(const Entry& device, const Entry& reference) {
   double relative = relative_difference(device.array(), reference.array());
   const bool sure = is_sure(device, reference);
@@ -246,6 +253,11 @@ std::optional<Difference> of_arrays(const Entry& device, const Entry& reference)
   if (relative == 0 || std::isnan(relative)) return std::nullopt;
   if (const char* by = difference(device.array(), reference.array())) return Difference{relative, by};
   if (beyond_float32(device) && beyond_float32(reference)) return Difference{relative, "whole"};
+  // Whole numbers are not rounded, but pixels are.
+  if (sure && device.whole() && reference.whole() && relative < 1) {
+    const double apart = largest_apart(device.array(), reference.array());
+    return apart > 1 ? std::optional(Difference{relative, "whole"}) : std::nullopt;
+  }
   const bool short_labels = device.label.words <= 5 && reference.label.words <= 5;
   if (!sure || ((device.heading || reference.heading) && !short_labels)) return std::nullopt;
   if (std::isinf(relative)) return Difference{relative, "infinite"};
@@ -336,6 +348,7 @@ std::optional<Difference> largest_difference(const Reader& reader) {
   if (!worst) worst = of_same_prints(reader);
   if (!worst) worst = of_same_calls(reader.blocks());
   if (!worst) worst = of_neighbours(reader.blocks());
+  if (!worst) worst = of_wider_sums(reader.blocks());
   return worst ? worst : of_counts(reader.blocks());
 }
 

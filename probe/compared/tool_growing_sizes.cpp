@@ -102,21 +102,27 @@ std::string name_of_column(const std::vector<std::string_view>& lines, const Siz
   if (equal != std::string_view::npos) words += std::string(field.text.substr(0, equal));
   if (words.find_first_of("abcdefghijklmnopqrstuvwxyz") != std::string::npos && words.size() > 2)
     return lower_case(words);
+  // "0 zeros"
+  if (column + 1 < row.fields.size() && !row.fields[column + 1].number && row.fields[column + 1].text.size() > 2)
+    return lower_case(row.fields[column + 1].text);
   for (std::size_t above = row.row; above-- > 0 && above + 3 > row.row;) {
     const std::string_view line = lines[above];
     static const RE2 cell(R"(([^\s|]+(?: [^\s|]+)*))");
     if (line.size() > longest_size_row || line.find_first_not_of(" -=|+:") == std::string_view::npos) continue;
     re2::StringPiece rest = piece_of(line), found;
     std::string nearest;
+    std::vector<std::string> cells;
     std::size_t apart = 8;
     while (RE2::FindAndConsume(&rest, cell, &found)) {
       const auto begin = static_cast<std::size_t>(found.data() - line.data()), end = begin + found.size();
       const auto between = [](std::size_t a, std::size_t b) { return a > b ? a - b : b - a; };
       const std::size_t distance = std::min(between(end, field.end), between(begin, field.begin));
+      if (found != "#") cells.push_back(found.as_string());
       if (distance >= apart) continue;
       apart = distance;
       nearest = found.as_string();
     }
+    if (cells.size() == row.fields.size()) nearest = cells[column];
     return lower_case(nearest);
   }
   return {};
@@ -140,19 +146,22 @@ enum class Verdict { none, right, wrong };
 Verdict verdict_in(const SizeRow& row) {
   static constexpr std::array right = {"ok", "pass", "passed", "true", "correct", "match", "equal", "good"};
   static constexpr std::array wrong = {"fail", "failed", "false", "wrong", "incorrect", "mismatch", "differs", "bad"};
+  static constexpr std::array memory = {"memory", "oom", "alloc", "allocation", "needs", "killed", "skipped"};
   Verdict verdict = Verdict::none;
   for (const Field& field : row.fields) {
     std::string word = lower_case(field.text);
     std::erase_if(word, [](char c) { return std::isalpha(static_cast<unsigned char>(c)) == 0; });
+    if (std::ranges::find(memory, word) != memory.end()) return Verdict::none;
     if (std::ranges::find(right, word) != right.end()) verdict = Verdict::right;
-    if (std::ranges::find(wrong, word) != wrong.end()) return Verdict::wrong;
+    if (std::ranges::find(wrong, word) != wrong.end()) verdict = Verdict::wrong;
   }
   return verdict;
 }
 
-// Rows [0, cut) are right and the others wrong, by one column or by their verdicts.
+// Rows [0, cut) are right and the others wrong, by one column or by their verdicts. A result that is another one for
+// sizes far above may be another one.
 bool changes_at(const std::vector<std::string_view>& lines, const std::vector<SizeRow>& rows, std::size_t cut,
-                std::size_t sizes) {
+                std::size_t sizes, bool near_boundary) {
   constexpr double small = 1e-2, many_times = 20, same = 1e-4, far = 1e-2;
   const auto all = [&](std::size_t begin, std::size_t end, const auto& is) {
     return std::all_of(rows.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -174,7 +183,8 @@ bool changes_at(const std::vector<std::string_view>& lines, const std::vector<Si
     const double first = value(rows[0]), scale = std::fmax(std::fabs(first), same);
     const auto near = [&](const SizeRow& row) { return std::fabs(value(row) - first) <= same * scale; };
     const auto off = [&](const SizeRow& row) { return !(std::fabs(value(row) - first) < far * std::fmax(scale, far)); };
-    if (holds == Holds::results && rows[0].fields[column].fraction && all(0, cut, near) && all(cut, rows.size(), off))
+    if (holds == Holds::results && near_boundary && rows[0].fields[column].fraction && all(0, cut, near) &&
+        all(cut, rows.size(), off))
       return true;
   }
   return false;
@@ -183,9 +193,11 @@ bool changes_at(const std::vector<std::string_view>& lines, const std::vector<Si
 struct Change {
   std::size_t row = 0;
   const char* boundary = nullptr;
+  bool near = false;  // sizes close to the boundary were tried
 };
 
 std::optional<Change> change_in(const std::vector<std::string_view>& lines, const std::vector<SizeRow>& rows) {
+  constexpr double closely = 0.9, least_of_index = 1e9;
   if (rows.size() <= fewest_right) return std::nullopt;
   for (std::size_t column = 0; column < rows[0].fields.size(); ++column) {
     bool grows = true;
@@ -201,7 +213,12 @@ std::optional<Change> change_in(const std::vector<std::string_view>& lines, cons
       const bool on = cut < rows.size() && *rows[cut].fields[column].number == boundary.largest;
       for (const std::size_t at : {cut, cut + 1}) {
         if (at < fewest_right || at >= rows.size() || (at > cut && !on)) continue;
-        if (changes_at(lines, rows, at, column)) return Change{rows[at].row, boundary.name};
+        const double right = *rows[at - 1].fields[column].number, wrong = *rows[at].fields[column].number;
+        const bool below = right >= closely * boundary.largest, above = wrong <= boundary.largest / closely;
+        // Between two small sizes that are far apart lies many a number.
+        if (boundary.largest < least_of_index && !(below && above)) continue;
+        if (changes_at(lines, rows, at, column, below || above))
+          return Change{rows[at].row, boundary.name, below || above};
       }
     }
   }
@@ -294,6 +311,7 @@ Snapshot parse_growing_sizes(const std::string& text) {
       Symptom& symptom =
           add_symptom(snapshot, {SymptomClass::wrong_result, "above-a-size"}, change->row, trimmed(lines[change->row]));
       symptom.details["boundary"] = change->boundary;
+      symptom.details["near"] = change->near ? "yes" : "no";
       return snapshot;
     }
     if (const auto lost = digits_lost(rows))

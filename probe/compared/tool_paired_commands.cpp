@@ -192,6 +192,129 @@ std::map<std::string, std::vector<double>> times_in(const std::vector<ShellLine>
   return times;
 }
 
+// "fps 5210", "1730 steps/s": the largest of the rates by their units.
+std::map<std::string, double> rates_in(const std::vector<ShellLine>& output) {
+  static const RE2 behind(
+      R"((?i)\b([0-9]+\.?[0-9]*) ?((?:it|iter|iterations|steps|samples|images|img|imgs|tokens|tok|frames|examples|sequences|batches)/s(?:ec)?|fps)\b)");
+  static const RE2 before(
+      R"((?i)\b(fps|(?:it|steps|samples|images|tokens|frames)(?:/s|_per_sec(?:ond)?))\b[ :=|]{1,4}([0-9]+\.?[0-9]*))");
+  std::map<std::string, double> rates;
+  for (const ShellLine& line : output) {
+    if (line.text.size() > longest_output) continue;
+    std::string unit;
+    double value = 0;
+    const re2::StringPiece text = piece_of(line.text);
+    if (!RE2::PartialMatch(text, before, &unit, &value) && !RE2::PartialMatch(text, behind, &value, &unit)) continue;
+    double& most = rates[lower_case(unit)];
+    most = std::fmax(most, value);
+  }
+  return rates;
+}
+
+// The times of both by one name, the shortest of each; the first one may hold the start.
+struct Times {
+  double cpu = 0, gpu = 0;
+};
+
+std::optional<Times> times_of_both(const std::vector<ShellLine>& on_cpu, const std::vector<ShellLine>& on_gpu) {
+  const auto of_cpu = times_in(on_cpu), of_gpu = times_in(on_gpu);
+  for (const auto& [name, values] : of_gpu) {
+    const auto same = of_cpu.find(name);
+    if (same == of_cpu.end() || same->second.size() != values.size() || name.starts_with("load")) continue;
+    return Times{*std::ranges::min_element(same->second), *std::ranges::min_element(values)};
+  }
+  const auto rates_of_cpu = rates_in(on_cpu), rates_of_gpu = rates_in(on_gpu);
+  for (const auto& [unit, rate] : rates_of_gpu) {
+    const auto same = rates_of_cpu.find(unit);
+    if (same != rates_of_cpu.end() && same->second > 0 && rate > 0) return Times{1 / same->second, 1 / rate};
+  }
+  return std::nullopt;
+}
+
+void state_times(const ShellLine& cpu, const ShellLine& gpu, const Times& times, Snapshot& snapshot) {
+  const auto state = [&](const ShellLine& line, const char* on, double value) {
+    Symptom& symptom = add_symptom(snapshot, {noted, "stated-time"}, line.row, line.text);
+    symptom.details = {{"on", on}, {"value", fmt::format("{:.4g}", value)}};
+  };
+  state(cpu, "CPU", times.cpu);
+  state(gpu, "GPU", times.gpu);
+}
+
+// Times below "with tf.device('/CPU:0'):" and "--- GPU ---".
+void by_headings(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
+  constexpr std::size_t longest_heading = 60, most_lines = 40;
+  static const RE2 device(
+      R"((?i)^\W*(?:with|using|running on|run(?:ning)?|on|testing|device)?\W*(?:\w+\.){0,2}(?:device)?[\W_]{0,4}(?:the )?(cpu|gpu|cuda)(?::0)?\W*$)");
+  struct Section {
+    ShellLine heading{};
+    std::vector<ShellLine> output{};
+  };
+  std::optional<Section> cpu, gpu;
+  Section* into = nullptr;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string name;
+    if (lines[i].size() < longest_heading && RE2::FullMatch(piece_of(lines[i]), device, &name)) {
+      std::optional<Section>& section = lower_case(name) == "cpu" ? cpu : gpu;
+      if (section) return;
+      section = Section{.heading = {i, lines[i]}};
+      into = &*section;
+    } else if (into && into->output.size() < most_lines) {
+      into->output.push_back({i, lines[i]});
+    }
+  }
+  if (!cpu || !gpu) return;
+  constexpr double clearly = 1.3;
+  const auto times = times_of_both(cpu->output, gpu->output);
+  if (times && times->gpu > clearly * times->cpu) state_times(cpu->heading, gpu->heading, *times, snapshot);
+}
+
+// A table with a column of times for each: the GPU is slower in every row. Where it wins for larger work, this is a
+// benchmark.
+void by_time_table(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
+  static const RE2 cell(R"(([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?) ?(s|ms|us|µs|ns|sec|seconds)?(?:[\s|]|$))");
+  static const RE2 of_time(R"((?i)\b(?:ms|s|sec|secs|seconds|us|time|latency)\b|_(?:ms|s|us|time)\b)");
+  static const RE2 sides(R"((?i)\b(?:on )?(cpu|numpy|gpu|cuda|cupy)(?:\b|_))");
+  for (std::size_t i = 0; i + 2 < lines.size(); ++i) {
+    if (lines[i].size() > 120) continue;
+    std::string first, second;
+    re2::StringPiece head = piece_of(lines[i]);
+    if (!RE2::FindAndConsume(&head, sides, &first) || !RE2::FindAndConsume(&head, sides, &second)) continue;
+    const auto is_cpu = [](const std::string& side) {
+      return lower_case(side) == "cpu" || lower_case(side) == "numpy";
+    };
+    if (is_cpu(first) == is_cpu(second) || RE2::FindAndConsume(&head, sides) || contains(lines[i], ".")) continue;
+    // Shares, prices and quotients are no times, and a column behind them would be taken for one.
+    static const RE2 others(
+        R"(%|\$|/|(?i)\b(?:speed\w*|ratio|factor|gain|mem\w*|util\w*|load|cores?|temp\w*|version)\b)");
+    if (RE2::PartialMatch(piece_of(lines[i]), others)) continue;
+    const bool named = RE2::PartialMatch(piece_of(lines[i]), of_time);
+    std::size_t rows = 0, at = 0;
+    bool slower = true;
+    for (std::size_t next = i + 1; next < lines.size() && slower; ++next) {
+      if (lines[next].find_first_not_of(" -=|+:\t") == std::string_view::npos) continue;  // a ruler
+      double value = 0, before = 0;
+      std::string unit, unit_before;
+      int cells = 0;
+      re2::StringPiece rest = piece_of(lines[next]);
+      while (lines[next].size() < 200) {
+        double number = 0;
+        std::string its_unit;
+        if (!RE2::FindAndConsume(&rest, cell, &number, &its_unit)) break;
+        before = value, unit_before = unit;
+        value = number, unit = its_unit;
+        ++cells;
+      }
+      if (cells < 2 || unit != unit_before || (!named && unit.empty()) || before <= 0 || value <= 0) break;
+      slower = is_cpu(first) ? value > before : before > value;
+      at = next;
+      ++rows;
+    }
+    if (!slower || rows < 2) continue;
+    add_symptom(snapshot, {noted, "gpu-slower-than-cpu"}, at, trimmed(lines[at]));
+    return;
+  }
+}
+
 // The same command on the CPU and on the GPU, each with its time.
 void by_device_times(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
   struct Timed {
@@ -210,20 +333,9 @@ void by_device_times(const std::vector<ShellCommand>& session, Snapshot& snapsho
   for (const Timed& cpu : all) {
     for (const Timed& gpu : all) {
       if (cpu.on != On::cpu || gpu.on != On::gpu || cpu.key != gpu.key) continue;
-      const auto of_cpu = times_in(cpu.command->output), of_gpu = times_in(gpu.command->output);
-      for (const auto& [name, values] : of_gpu) {
-        const auto same = of_cpu.find(name);
-        if (same == of_cpu.end() || same->second.size() != values.size() || name.starts_with("load")) continue;
-        double on_cpu = 0, on_gpu = 0;
-        for (std::size_t i = 0; i < values.size(); ++i) on_cpu += same->second[i], on_gpu += values[i];
-        const auto state = [&](const ShellCommand& command, const char* on, double value) {
-          Symptom& symptom = add_symptom(snapshot, {noted, "stated-time"}, command.typed.row, command.typed.text);
-          symptom.details = {{"on", on}, {"value", fmt::format("{:.4g}", value)}};
-        };
-        state(*cpu.command, "CPU", on_cpu);
-        state(*gpu.command, "GPU", on_gpu);
-        return;
-      }
+      const auto times = times_of_both(cpu.command->output, gpu.command->output);
+      if (!times) continue;
+      return state_times(cpu.command->typed, gpu.command->typed, *times, snapshot);
     }
   }
 }
@@ -461,6 +573,8 @@ Snapshot parse_paired_commands(const std::string& text) {
   if (!speaks_of_a_gpu(text)) return snapshot;
   by_shown_script(session, snapshot);
   by_device_times(session, snapshot);
+  by_headings(lines, snapshot);
+  by_time_table(lines, snapshot);
   by_timeit(lines, snapshot);
   return snapshot;
 }

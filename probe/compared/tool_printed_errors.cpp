@@ -46,8 +46,9 @@ std::optional<PrintedError> named_error(std::string_view line, std::size_t row) 
 }
 
 bool is_difference(std::string_view line) {
-  if (!contains(line, "abs(") && !contains(line, "norm(") && !contains(line, "max(")) return false;
-  static const RE2 form(R"((?:abs|norm|max)\([^\n]*[\w)\]] ?- ?[\w(][^\n]*\)|[\w)\]] ?- ?[\w(][^\n]*\)\.abs\(\))");
+  if (!contains(line, "abs(") && !contains(line, "abs.(") && !contains(line, "norm(") && !contains(line, "max("))
+    return false;
+  static const RE2 form(R"((?:abs\.?|norm|max)\([^\n]*[\w)\]] ?- ?[\w(][^\n]*\)|[\w)\]] ?- ?[\w(][^\n]*\)\.abs\(\))");
   return RE2::PartialMatch(piece_of(line), form);
 }
 
@@ -68,7 +69,8 @@ std::optional<PrintedError> error_of_sides(std::string_view line, std::size_t ro
 
 // A statement that takes the largest difference of two things; its value stands behind it or in the next line.
 bool takes_difference(std::string_view line) {
-  return is_difference(line) && (contains(line, "max(") || contains(line, "mean(") || contains(line, "norm("));
+  return is_difference(line) &&
+         (contains(line, "max(") || contains(line, "maximum(") || contains(line, "mean(") || contains(line, "norm("));
 }
 
 // The functions of the text that give the largest difference of two things: "def diff(shape):", whose body takes it.
@@ -109,20 +111,34 @@ double size_of_output(std::string_view line) {
   return std::fmax(std::fabs(least), std::fabs(most));
 }
 
+// The line that shows what the statement above gives; MATLAB prints "ans =" first.
+std::string_view line_of_value(const std::vector<std::string_view>& lines, std::size_t statement) {
+  for (std::size_t i = statement + 1; i < std::min(lines.size(), statement + 4); ++i) {
+    const std::string_view line = trimmed(lines[i]);
+    if (!line.empty() && line != "ans =") return lines[i].substr(0, most_of_line_with_error);
+  }
+  return "";
+}
+
 std::optional<double> value_of_statement(std::string_view line, std::string_view next) {
   static const RE2 behind(R"((?:->|=>|#|: )\s*(?:tensor\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)\b[^\w]*$)");
   static const RE2 below(
-      R"(^[\s>#]{0,8}(?:Out\[[0-9]+\]: ?)?\(?(?:[0-9]{1,3}[\s:,]{1,3})?(?:tensor\(|array\(|Array\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)(?:[,)\s]|$))");
+      R"(^[\s>#]{0,8}(?:Out\[[0-9]+\]: ?)?\(?(?:[0-9]{1,3}[\s:,]{1,3})?(?:tensor\(|array\(|Array\()?([0-9]+\.[0-9]*(?:[ef][-+]?[0-9]+)?)(?:[,)\s]|$))");
+  // "3.1f-5" is how Julia prints single precision.
+  std::string written;
   double value = 0;
-  if (RE2::PartialMatch(piece_of(line), behind, &value) || RE2::PartialMatch(piece_of(next), below, &value))
-    return value;
+  if (RE2::PartialMatch(piece_of(line), behind, &value)) return value;
+  if (RE2::PartialMatch(piece_of(next), below, &written)) {
+    std::ranges::replace(written, 'f', 'e');
+    return std::atof(written.c_str());
+  }
   return std::nullopt;
 }
 
 // Both sides are named: a difference of two losses, or of an image and its target, is none of a device.
 bool compares_sides(const std::string& text) {
   static const RE2 reference(
-      R"((?i)(?:\b|_)(?:cpu|numpy|np|ref|reference|eager|expected|baseline|fp32|float32|fp64|float64|double|scipy|golden)(?:\b|_))");
+      R"((?i)(?:\b|_)(?:cpu|numpy|np|ref|reference|eager|expected|baseline|fp32|float32|fp64|float64|double|scipy|golden|gpuArray|Array\(Cu\w+|collect\(Cu\w+)(?:\b|_))");
   return speaks_of_a_gpu(text) && RE2::PartialMatch(text, reference);
 }
 
@@ -170,8 +186,8 @@ Snapshot parse_printed_errors(const std::string& text) {
     } else if (const auto sides = error_of_sides(line, i)) {
       take(absolute, *sides);
     } else if (takes_difference(line) || calls_one_of(line, functions)) {
-      const std::string_view next = i + 1 < lines.size() ? lines[i + 1].substr(0, most_of_line_with_error) : "";
-      if (const auto value = value_of_statement(line, next)) take(absolute, {.row = i, .value = *value});
+      if (const auto value = value_of_statement(line, line_of_value(lines, i)))
+        take(absolute, {.row = i, .value = *value});
     }
   }
   const std::vector<NumberBlock> blocks = number_blocks(text);
