@@ -74,6 +74,18 @@ std::optional<PrintedDifference> by_a_test(const Facts& facts) {
   return std::nullopt;
 }
 
+// "error (12.5 kcal/mol) exceeds tolerance (0.6 kcal/mol)": a test allows for rounding, so that what is far beyond its
+// limit is none.
+std::optional<PrintedDifference> beyond_tolerance(const Facts& facts) {
+  constexpr double far_beyond = 10;
+  for (const Symptom* one : facts.all({noted, "error-beyond-tolerance"})) {
+    const double limit = std::atof(one->detail("limit").c_str());
+    if (limit > 0 && std::atof(one->detail("value").c_str()) > far_beyond * limit)
+      return PrintedDifference{one, WrongResult::unnamed, Confidence::possible};
+  }
+  return std::nullopt;
+}
+
 // A relative error that no rounding explains, in a program that doesn't say whether it takes it for one. Beside a small
 // absolute one it is that of numbers near zero.
 std::optional<PrintedDifference> by_printed_error(const Facts& facts) {
@@ -247,7 +259,7 @@ void add_printed(const Facts& facts, Answers& answers, WrongResult kind) {
   const auto switched = by_switch(facts);  // says more than sizes do
   for (const auto& one :
        {switched, by_a_test(facts), by_printed_error(facts), by_printed_values(facts), by_precisions(facts),
-        by_labels(facts), by_sides(facts), by_printed_size(facts), by_devices(facts)}) {
+        by_labels(facts), beyond_tolerance(facts), by_sides(facts), by_printed_size(facts), by_devices(facts)}) {
     if (one && one->kind == kind) answers.found_in(*one->symptom, one->confidence);
   }
 }

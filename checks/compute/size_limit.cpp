@@ -48,6 +48,8 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{limited, "problem-size"}, likely, launched},
+              {{wrong_result, "above-a-size"}, likely, nullptr, "near", "yes"},
+              {{wrong_result, "above-a-size"}, possible, nullptr, "near", "no"},
               // Most often the program asks for groups that no device has; its own limits are the device's right.
               {{limited, "work-group-size"}, possible},
           },

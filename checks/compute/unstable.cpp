@@ -68,6 +68,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{wrong_result, "nan"}, likely},
+              {{noted, "sum-loses-digits"}, possible},
           },
       .judge = judge,
   };

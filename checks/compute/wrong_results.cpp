@@ -135,6 +135,9 @@ void describe(Finding& finding, const std::vector<compute::Row>& rows) {
   }
 }
 
+// MIOpen looked at what it gave a kernel and at what came back.
+bool inputs_were_right(const Facts& facts) { return !facts.saw({{SymptomClass::noted, "kernel-given-nan"}}); }
+
 void judge(const Facts& facts, Answers& answers) {
   compute::judge(facts.snapshot(), answers, picked, describe);
   compute::add_printed(facts, answers, WrongResult::unnamed);
@@ -156,6 +159,8 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{SymptomClass::wrong_result, "results-of-cpu-and-gpu"}, Confidence::possible},
+              {{SymptomClass::wrong_result, "algorithms"}, Confidence::likely},
+              {{SymptomClass::wrong_result, "kernel-makes-nan"}, Confidence::likely, inputs_were_right},
           },
       .judge = judge,
   };

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "checks/facts/facts.h"
 #include "checks/facts/presence.h"
 
 namespace envdoctor {
@@ -64,6 +66,15 @@ double share_needed(const ReadText& text) {
   return complains ? least_share : least_without_complaint;
 }
 
+// Every difference that the text prints is one of rounding.
+bool agrees(const Snapshot& snapshot) {
+  constexpr double of_rounding = 2e-5;
+  const auto printed = symptoms_of(snapshot, {SymptomClass::noted, "printed-difference"});
+  return !printed.empty() && std::ranges::all_of(printed, [](const Symptom* one) {
+    return std::atof(one->detail("value").c_str()) < of_rounding;
+  });
+}
+
 bool is_cuda_library_missing(std::string_view id) {
   return id == "runtime.cuda-library-missing" || id == "runtime.cudnn-missing";
 }
@@ -93,6 +104,7 @@ void add_guessed_cause(const Snapshot& snapshot, const JudgeOptions& options, co
     const bool excluded = std::ranges::any_of(results, [&](const CheckResult& result) {
       return result.id == diagnosis->id && result.state == CheckState::passed;
     });
+    if (resembles->cause.or_empty().starts_with("compute.") && agrees(snapshot)) continue;
     if (excluded || (is_cuda_library_missing(diagnosis->id) && lacks_another_library(texts[i]))) continue;
     findings.push_back(finding_of(*diagnosis, texts[i], i, beside_group));
     return;

@@ -31,6 +31,9 @@ bool another_works(const Snapshot& snapshot, std::string_view framework) {
                              snapshot.rocm.outcome() == Outcome::not_probed && !snapshot.log.get();
   if (answers_alone) return false;
   const Text& jax = of(snapshot.jax, &Jax::backend);
+  if (std::ranges::any_of(symptoms_of(snapshot, {used, "gpu"}),
+                          [](const Symptom* one) { return one->program.is("paddle"); }))
+    return true;
   return (framework != "tensorflow" && of(snapshot.tensorflow, &Tensorflow::physical_gpus).or_empty() > 0) ||
          (framework != "torch" && of(snapshot.torch, &Torch::cuda_available).is(true)) ||
          (framework != "jax" && jax.get() && !jax.is("cpu"));
@@ -180,7 +183,9 @@ bool torch_works(const Facts& facts) {
          !facts.saw({{missing, "jax-library"}, {failed, "jax-plugin"}, {too_old, "jax-library"}});
 }
 
+// Who shows how the CPU rounds did not ask for a GPU.
 bool jax_cpu_only(const Facts& facts) {
+  if (facts.with({noted, "values-differ"}, "by", "subnormal") && !when::gpu_listed(facts)) return false;
   return no_driver_fault(facts) && !facts.used() && !of(facts.snapshot().jax, &Jax::backend).is("gpu") &&
          !facts.saw({{missing, "jax-library"},
                      {missing, "library-symbol"},

@@ -122,6 +122,30 @@ std::optional<Difference> of_same_calls(const std::vector<NumberBlock>& blocks) 
   return std::nullopt;
 }
 
+std::optional<Difference> of_wider_sums(const std::vector<NumberBlock>& blocks) {
+  constexpr std::size_t most_rows = 12;
+  constexpr double many_roundings = 5e-6, most = 0.5;
+  static const RE2 form(R"(^(?:print\()?(?:[a-z]+\.(?:sum|mean|cumsum)\()?([A-Za-z_]\w*)\b.*)", RE2::Latin1);
+  static const RE2 sum(R"(\b(?:sum|mean|cumsum|var)\()", RE2::Latin1);
+  static const RE2 wide(R"(\bdouble\b|float64|\bf8\b)", RE2::Latin1), narrow(R"(half|float16|int)", RE2::Latin1);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    for (std::size_t j = i + 1; j < blocks.size() && blocks[j].row <= blocks[i].row + most_rows; ++j) {
+      const auto code = [&](std::size_t k) { return piece_of(blocks[k].statement.substr(0, 200)); };
+      const bool one_wide = RE2::PartialMatch(code(i), wide), other_wide = RE2::PartialMatch(code(j), wide);
+      std::string variable, same;
+      if (one_wide == other_wide || blocks[i].array.numbers.size() != 1 || blocks[j].array.numbers.size() != 1 ||
+          !RE2::PartialMatch(code(i), sum) || !RE2::PartialMatch(code(j), sum) || RE2::PartialMatch(code(i), narrow) ||
+          RE2::PartialMatch(code(j), narrow) || !RE2::FullMatch(code(i), form, &variable) ||
+          !RE2::FullMatch(code(j), form, &same) || variable != same)
+        continue;
+      const NumberBlock &single = blocks[one_wide ? j : i], &twice = blocks[one_wide ? i : j];
+      const double relative = relative_difference(single.array, twice.array);
+      if (relative > many_roundings && relative < most) return Difference{relative, "stuck", single.row};
+    }
+  }
+  return std::nullopt;
+}
+
 // Two arrays, one after the other and under no words, that differ by some rounding: the same was computed twice.
 std::optional<Difference> of_neighbours(const std::vector<NumberBlock>& blocks) {
   constexpr std::size_t fewest = 4, fewest_digits = 5;

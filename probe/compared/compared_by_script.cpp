@@ -10,7 +10,7 @@
 namespace envdoctor::compared {
 namespace {
 
-constexpr std::size_t most_printed = 64, longest_code = 200, most_lines_between = 12;
+constexpr std::size_t most_printed = 64, longest_code = 200, most_lines_between = 12, most_lines_before_first = 40;
 
 // "a, f(b, c)" gives "a" and "f(b, c)"; none if a text is printed, or a format is given.
 std::optional<std::vector<std::string_view>> arguments_of(std::string_view inside) {
@@ -97,7 +97,8 @@ std::vector<Shown> shown_by_script(std::string_view text, const std::vector<Numb
   for (std::size_t i = 0; i < blocks.size() && all.size() < script->printed.size(); ++i) {
     const NumberBlock& block = blocks[i];
     if (block.row < script->end || (!block.label.empty() && all.empty())) continue;
-    if (block.row > row + most_lines_between) break;
+    // Libraries print what they load before the first result.
+    if (block.row > row + (all.empty() ? most_lines_before_first : most_lines_between)) break;
     const Printed& printed = script->printed[all.size()];
     all.push_back({i, printed.code, printed.computed});
     row = block.last_row;

@@ -65,6 +65,8 @@ bool is_stuck(double number, double other);
 std::optional<Difference> of_counts(const std::vector<NumberBlock>& blocks);
 // One call of NumPy and the same of another library on the same array: "np.cumsum(a)", "cp.cumsum(cp.asarray(a))".
 std::optional<Difference> of_same_calls(const std::vector<NumberBlock>& blocks);
+// A sum or mean of one variable in single and in double precision: "x.sum()", "x.double().sum()".
+std::optional<Difference> of_wider_sums(const std::vector<NumberBlock>& blocks);
 std::optional<Difference> of_neighbours(const std::vector<NumberBlock>& blocks);
 std::optional<Difference> of_subnormals(const std::vector<NumberBlock>& blocks, bool of_a_device);
 std::optional<Difference> of_subtractions(const std::vector<NumberBlock>& blocks);

@@ -55,6 +55,16 @@ std::string card_in(std::string_view line) {
   return lower_case(card);
 }
 
+// "CL_DEVICE_NAME: gfx902": what follows was computed there. A device of OpenCL may be the CPU.
+Side side_of_device_name(std::string_view line) {
+  static const RE2 form(
+      R"((?i)^\W*(?:CL_)?(?:(?:opencl|sycl|using|selected|running on) )?device[_ ](?:name)? ?[:=]+ ?(.*\S))");
+  static const RE2 cpu(R"((?i)\b(?:ryzen|epyc|threadripper|xeon|core\(tm\)|i[3579]-[0-9]|pocl|cpu|llvmpipe)\b)");
+  re2::StringPiece name;
+  if (line.size() > longest_heading || !RE2::PartialMatch(piece_of(line), form, &name)) return Side::none;
+  return RE2::PartialMatch(name, cpu) ? Side::reference : Side::device;
+}
+
 bool is_tf32_off(std::string_view line) {
   static const RE2 form(
       R"((?i)TF32_OVERRIDE=0|allow_tf32 ?= ?False|without tf32|tf32 (?:off|disabled)|precision\(?['"=(]{1,3}highest)");
@@ -84,8 +94,9 @@ void take_side(Entry& entry, const Label& from) {
 
 class Reader {
  public:
-  explicit Reader(std::string_view text) : blocks_(number_blocks(text)), lines_(lines_of(text)) {
-    const std::vector<Shown> shown = shown_by_script(text, blocks_);
+  explicit Reader(std::string_view text)
+      : blocks_(number_blocks(text)), lines_(lines_of(text)), shown_(shown_by_script(text, blocks_)) {
+    const std::vector<Shown>& shown = shown_;
     std::size_t next = 0;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       while (next < shown.size() && shown[next].block < i) ++next;
@@ -95,6 +106,7 @@ class Reader {
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   [[nodiscard]] const std::vector<NumberBlock>& blocks() const { return blocks_; }
   [[nodiscard]] const std::vector<std::string_view>& lines() const { return lines_; }
+  [[nodiscard]] const std::vector<Shown>& shown() const { return shown_; }
 
  private:
   struct Heading {
@@ -103,13 +115,22 @@ class Reader {
     std::string card{};
     bool tf32_off = false;
     bool known = false;
+    bool of_device = false;  // a device's name, below which its limits may stand
   };
+
+  bool is_device_name(std::size_t row) {
+    const Side named = side_of_device_name(lines_[row]);
+    if (named == Side::none) return false;
+    heading_ = {.row = row, .label = {.side = named, .surely = true}, .known = true, .of_device = true};
+    return true;
+  }
 
   // The nearest line without numbers above a block that names a side or a card; it holds for the next blocks, too.
   void look_above(const NumberBlock& block) {
     for (std::size_t row = block.row; row-- > block.words_from;) {
       const std::string_view line = lines_[row];
       if (line.size() > longest_heading || trimmed(line).empty()) continue;
+      if (is_device_name(row)) return;
       Label label = label_of(line);
       std::string card = card_in(line);
       const bool off = is_tf32_off(line);
@@ -122,6 +143,7 @@ class Reader {
 
   void add(const NumberBlock& block, const Shown* shown) {
     Entry entry{.block = &block};
+    if (is_device_name(block.row)) return;  // "Ryzen 5"
     look_above(block);
     Label own = label_beside(block.label);
     own.result = own.result || speaks_of_a_difference(lines_[block.row]);
@@ -149,7 +171,8 @@ class Reader {
     if (block.host) take_side(entry, {.side = Side::reference});
     if (block.traced) take_side(entry, {.side = Side::framework});
     const bool near = heading_.known && heading_.row + lines_of_section > block.row && heading_.row < block.row;
-    if (near && !heading_.tf32_off && !heading_.label.other && entry.label.side == Side::none) {
+    if (near && !heading_.tf32_off && (!heading_.of_device || own.words <= 2) && !heading_.label.other &&
+        entry.label.side == Side::none) {
       take_side(entry, heading_.label);
       entry.heading = entry.explicit_side;
       entry.label.result = entry.label.result || heading_.label.result || heading_.label.words <= 3;
@@ -168,6 +191,7 @@ class Reader {
 
   std::vector<NumberBlock> blocks_;
   std::vector<std::string_view> lines_;
+  std::vector<Shown> shown_;
   std::vector<Entry> entries_{};
   Heading heading_{};
 };
@@ -197,6 +221,9 @@ std::optional<Difference> of_numbers(const Entry& device, const Entry& reference
   const bool shown = device.block->made && is_sure(device, reference);
   const bool said =
       device.tf32_off != reference.tf32_off || device.label.result || reference.label.result || tested || shown;
+  // "cpu nan: 0", "gpu nan: 3712": how many of them are none.
+  const bool of_nan = contains(device.label.subject, "nan ") || contains(device.label.subject, "nans ");
+  if (of_nan && is_sure(device, reference) && a > 0 && b == 0) return Difference{1, "nan"};
   if (device.whole() && reference.whole() && !shown) return std::nullopt;
   if (std::isinf(relative) && !said) return std::nullopt;
   if (std::isinf(relative))
@@ -212,6 +239,13 @@ bool beyond_float32(const Entry& entry) {
   return entry.whole() && std::ranges::any_of(entry.array().numbers, [](double one) { return one > 16777216; });
 }
 
+double largest_apart(const NumberArray& one, const NumberArray& other) {
+  double most = 0;
+  for (std::size_t i = 0; i < std::min(one.numbers.size(), other.numbers.size()); ++i)
+    most = std::fmax(most, std::fabs(one.numbers[i] - other.numbers[i]));
+  return most;
+}
+
 std::optional<Difference> of_arrays(const Entry& device, const Entry& reference) {
   double relative = relative_difference(device.array(), reference.array());
   const bool sure = is_sure(device, reference);
@@ -219,6 +253,11 @@ std::optional<Difference> of_arrays(const Entry& device, const Entry& reference)
   if (relative == 0 || std::isnan(relative)) return std::nullopt;
   if (const char* by = difference(device.array(), reference.array())) return Difference{relative, by};
   if (beyond_float32(device) && beyond_float32(reference)) return Difference{relative, "whole"};
+  // Whole numbers are not rounded, but pixels are.
+  if (sure && device.whole() && reference.whole() && relative < 1) {
+    const double apart = largest_apart(device.array(), reference.array());
+    return apart > 1 ? std::optional(Difference{relative, "whole"}) : std::nullopt;
+  }
   const bool short_labels = device.label.words <= 5 && reference.label.words <= 5;
   if (!sure || ((device.heading || reference.heading) && !short_labels)) return std::nullopt;
   if (std::isinf(relative)) return Difference{relative, "infinite"};
@@ -277,6 +316,28 @@ std::optional<Difference> between(const Entry& device, const Entry& reference) {
   return found;
 }
 
+// A script prints the same twice, of which once under "with tf.device('/cpu:0')".
+std::optional<Difference> of_same_prints(const Reader& reader) {
+  static const RE2 drawn(R"((?i)rand|seed|dropout|shuffle|sample|time)");
+  static const RE2 cpu(R"((?i)with [^:]*device\([^)]*cpu)");
+  std::optional<Difference> worst;
+  for (const Shown& one : reader.shown()) {
+    for (const Shown& other : reader.shown()) {
+      const std::string code = one.code.substr(0, one.code.find("  ")),
+                        its = other.code.substr(0, other.code.find("  "));
+      if (code != its || RE2::PartialMatch(one.code, cpu) || !RE2::PartialMatch(other.code, cpu) ||
+          RE2::PartialMatch(one.code, drawn) || RE2::PartialMatch(other.code, drawn))
+        continue;
+      const NumberArray &device = reader.blocks()[one.block].array, &host = reader.blocks()[other.block].array;
+      const double relative = same_shape(device, host) ? relative_difference(device, host) : 0;
+      if (relative > 0 && (!worst || relative > worst->relative))
+        worst =
+            Difference{relative, relative < largest_rounding ? "rounding" : "value", reader.blocks()[one.block].row};
+    }
+  }
+  return worst;
+}
+
 // The largest difference of all pairs.
 std::optional<Difference> largest_difference(const Reader& reader) {
   std::optional<Difference> worst = in_columns(reader.lines());
@@ -284,8 +345,10 @@ std::optional<Difference> largest_difference(const Reader& reader) {
     const auto found = between(*pair.device, *pair.reference);
     if (found && (!worst || found->relative > worst->relative)) worst = found;
   }
+  if (!worst) worst = of_same_prints(reader);
   if (!worst) worst = of_same_calls(reader.blocks());
   if (!worst) worst = of_neighbours(reader.blocks());
+  if (!worst) worst = of_wider_sums(reader.blocks());
   return worst ? worst : of_counts(reader.blocks());
 }
 

@@ -30,7 +30,7 @@ struct PrintedError {
 // "Max absolute difference: 1e-3"; an "error: 0.3" alone may be a test's or a model's.
 std::optional<PrintedError> named_error(std::string_view line, std::size_t row) {
   static const RE2 form(
-      R"((?i)\b((?:(?:max(?:imum)?|mean|avg|average|largest|greatest|worst|l2|linf)[ _.-]{1,2})?(?:(?:abs(?:olute)?|rel(?:ative)?)[ _.-]{1,2})?(?:(?:max(?:imum)?|mean)[ _.-]{1,2})?(?:diff(?:erence)?|err(?:or)?|deviation|discrepancy))(?:_?s)?\b(?:[^0-9\n:=]*[:=]|[ |]{1,4})[ |]{0,4}(?:tensor\()?([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\b)");
+      R"((?i)\b((?:(?:max(?:imum)?|mean|avg|average|largest|greatest|worst|l2|linf)[ _.-]{1,2})?(?:(?:abs(?:olute)?|rel(?:ative)?)[ _.-]{1,2})?(?:(?:max(?:imum)?|mean)[ _.-]{1,2})?(?:diff?(?:erence)?|err(?:or)?|deviation|discrepancy))(?:_?s)?\b(?:[^0-9\n:=]*[:=]|[ |]{1,4})[ |]{0,4}(?:tensor\()?([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\b)");
   std::string name;
   PrintedError error{.row = row};
   const re2::StringPiece text(line.data(), line.size());
@@ -46,8 +46,9 @@ std::optional<PrintedError> named_error(std::string_view line, std::size_t row) 
 }
 
 bool is_difference(std::string_view line) {
-  if (!contains(line, "abs(") && !contains(line, "norm(") && !contains(line, "max(")) return false;
-  static const RE2 form(R"((?:abs|norm|max)\([^\n]*[\w)\]] ?- ?[\w(][^\n]*\)|[\w)\]] ?- ?[\w(][^\n]*\)\.abs\(\))");
+  if (!contains(line, "abs(") && !contains(line, "abs.(") && !contains(line, "norm(") && !contains(line, "max("))
+    return false;
+  static const RE2 form(R"((?:abs\.?|norm|max)\([^\n]*[\w)\]] ?- ?[\w(][^\n]*\)|[\w)\]] ?- ?[\w(][^\n]*\)\.abs\(\))");
   return RE2::PartialMatch(piece_of(line), form);
 }
 
@@ -68,23 +69,76 @@ std::optional<PrintedError> error_of_sides(std::string_view line, std::size_t ro
 
 // A statement that takes the largest difference of two things; its value stands behind it or in the next line.
 bool takes_difference(std::string_view line) {
-  return is_difference(line) && (contains(line, "max(") || contains(line, "mean(") || contains(line, "norm("));
+  return is_difference(line) &&
+         (contains(line, "max(") || contains(line, "maximum(") || contains(line, "mean(") || contains(line, "norm("));
+}
+
+// The functions of the text that give the largest difference of two things: "def diff(shape):", whose body takes it.
+std::vector<std::string> functions_of_differences(const std::vector<std::string_view>& lines) {
+  static const RE2 head(R"(\bdef (\w+)\()"), largest(R"(return\b.*(?:max|norm|mean)\()");
+  std::vector<std::string> names;
+  std::string name;
+  bool subtracts = false;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view line = lines[i].substr(0, most_of_line_with_error);
+    if (RE2::PartialMatch(piece_of(line), head, &name)) {
+      subtracts = false;
+      continue;
+    }
+    if (name.empty()) continue;
+    subtracts = subtracts || is_difference(line);
+    if (!contains(line, "return")) continue;
+    if (subtracts && RE2::PartialMatch(piece_of(line), largest)) names.push_back(name);
+    name.clear();
+  }
+  return names;
+}
+
+// ">>> diff((69, 64, 2))": the value is in the next line.
+bool calls_one_of(std::string_view line, const std::vector<std::string>& names) {
+  static const RE2 call(R"(^[\s>]{0,8}(?:In ?\[[0-9]+\]: )?(?:print\()?(\w+)\([^=]*\)\s*$)");
+  std::string name;
+  return !names.empty() && RE2::FullMatch(piece_of(line), call, &name) && std::ranges::find(names, name) != names.end();
+}
+
+// The largest number in size that a runner of Polygraphy gave: "Stats: mean=-11.7, …, min=-51.188 at …, max=44.031".
+double size_of_output(std::string_view line) {
+  static const RE2 form(R"(\| Stats: mean=.* min=(-?[0-9.e+-]+) at .* max=(-?[0-9.e+-]+) at )");
+  double least = 0, most = 0;
+  if (!contains(line, "| Stats: ") || contains(line, "Difference") ||
+      !RE2::PartialMatch(piece_of(line), form, &least, &most))
+    return 0;
+  return std::fmax(std::fabs(least), std::fabs(most));
+}
+
+// The line that shows what the statement above gives; MATLAB prints "ans =" first.
+std::string_view line_of_value(const std::vector<std::string_view>& lines, std::size_t statement) {
+  for (std::size_t i = statement + 1; i < std::min(lines.size(), statement + 4); ++i) {
+    const std::string_view line = trimmed(lines[i]);
+    if (!line.empty() && line != "ans =") return lines[i].substr(0, most_of_line_with_error);
+  }
+  return "";
 }
 
 std::optional<double> value_of_statement(std::string_view line, std::string_view next) {
   static const RE2 behind(R"((?:->|=>|#|: )\s*(?:tensor\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)\b[^\w]*$)");
   static const RE2 below(
-      R"(^[\s>#]{0,8}(?:Out\[[0-9]+\]: ?)?(?:[0-9]{1,3}[\s:,]{1,3})?(?:tensor\(|array\(|Array\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)(?:[,)\s]|$))");
+      R"(^[\s>#]{0,8}(?:Out\[[0-9]+\]: ?)?\(?(?:[0-9]{1,3}[\s:,]{1,3})?(?:tensor\(|array\(|Array\()?([0-9]+\.[0-9]*(?:[ef][-+]?[0-9]+)?)(?:[,)\s]|$))");
+  // "3.1f-5" is how Julia prints single precision.
+  std::string written;
   double value = 0;
-  if (RE2::PartialMatch(piece_of(line), behind, &value) || RE2::PartialMatch(piece_of(next), below, &value))
-    return value;
+  if (RE2::PartialMatch(piece_of(line), behind, &value)) return value;
+  if (RE2::PartialMatch(piece_of(next), below, &written)) {
+    std::ranges::replace(written, 'f', 'e');
+    return std::atof(written.c_str());
+  }
   return std::nullopt;
 }
 
 // Both sides are named: a difference of two losses, or of an image and its target, is none of a device.
 bool compares_sides(const std::string& text) {
   static const RE2 reference(
-      R"((?i)(?:\b|_)(?:cpu|numpy|np|ref|reference|eager|expected|baseline|fp32|float32|fp64|float64|double|scipy|golden)(?:\b|_))");
+      R"((?i)(?:\b|_)(?:cpu|numpy|np|ref|reference|eager|expected|baseline|fp32|float32|fp64|float64|double|scipy|golden|gpuArray|Array\(Cu\w+|collect\(Cu\w+)(?:\b|_))");
   return speaks_of_a_gpu(text) && RE2::PartialMatch(text, reference);
 }
 
@@ -104,20 +158,24 @@ bool compares_errors(const std::string& text) {
 }  // namespace
 
 bool starts_printed_errors(std::string_view line) {
+  if (size_of_output(line.substr(0, 2 * most_of_line_with_error)) > 0) return true;
   line = line.substr(0, most_of_line_with_error);
   return is_difference(line) || named_error(line, 0).has_value() || error_of_sides(line, 0).has_value();
 }
 
 Snapshot parse_printed_errors(const std::string& text) {
   Snapshot snapshot;
-  if (!compares_sides(text)) return snapshot;
+  if (!compares_sides(text) && !contains(text, "-runner-")) return snapshot;  // Polygraphy names its sides
   const std::vector<std::string_view> lines = lines_of(text);
   std::optional<PrintedError> absolute, relative;
+  const std::vector<std::string> functions = functions_of_differences(lines);
+  double size = 0;  // of what Polygraphy compares
   const auto take = [](std::optional<PrintedError>& into, const PrintedError& error) {
     if (!into || error.value > into->value) into = error;
   };
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string_view line = lines[i].substr(0, most_of_line_with_error);
+    size = std::fmax(size, size_of_output(lines[i].substr(0, 2 * most_of_line_with_error)));
     if (const auto error = named_error(line, i)) {
       if (!error->difference && !compares_errors(text)) continue;
       if (!error->relative) {
@@ -127,9 +185,9 @@ Snapshot parse_printed_errors(const std::string& text) {
       }
     } else if (const auto sides = error_of_sides(line, i)) {
       take(absolute, *sides);
-    } else if (takes_difference(line)) {
-      const std::string_view next = i + 1 < lines.size() ? lines[i + 1].substr(0, most_of_line_with_error) : "";
-      if (const auto value = value_of_statement(line, next)) take(absolute, {.row = i, .value = *value});
+    } else if (takes_difference(line) || calls_one_of(line, functions)) {
+      if (const auto value = value_of_statement(line, line_of_value(lines, i)))
+        take(absolute, {.row = i, .value = *value});
     }
   }
   const std::vector<NumberBlock> blocks = number_blocks(text);
@@ -138,6 +196,10 @@ Snapshot parse_printed_errors(const std::string& text) {
     if (takes_difference(shown.code) && block.array.numbers.size() == 1)
       take(absolute, {.row = block.row, .value = std::fabs(block.array.numbers.front())});
   }
+  // Of half precision only what is far off tells something, and that takes the size of the numbers.
+  constexpr double far_off = 0.1;
+  if (absolute && size > 0 && absolute->value > far_off * size)
+    relative = PrintedError{.row = absolute->row, .relative = true, .value = absolute->value / size};
   static const RE2 of_apple(R"((?:\b|_)mps(?:\b|_))"), of_nvidia(R"((?i)(?:\b|_)cuda(?:\(|:\d|\b["']))");
   for (const auto& error : {absolute, relative}) {
     if (!error) continue;

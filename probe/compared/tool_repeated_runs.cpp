@@ -119,6 +119,33 @@ std::optional<std::size_t> by_column(const std::vector<NumberBlock>& blocks) {
   return std::nullopt;
 }
 
+// "3 ' Paris' -0.0382748134": rows that are counted, say the same and end in a number, of which one returns to the
+// digit after others that are near. A loss does not return.
+std::optional<std::size_t> by_answers(const std::vector<std::string_view>& lines) {
+  static const RE2 form(R"(\s*[0-9]{1,3}[.):]?\s+(\S.{0,120}?)\s+(-?[0-9]+\.[0-9]{7,})\s*)");
+  constexpr double most_apart = 0.05;
+  std::string words;
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string own;
+    double number = 0;
+    if (lines[i].size() > most_of_line || speaks_of_time(lines[i]) ||
+        !RE2::FullMatch(piece_of(lines[i]), form, &own, &number) ||
+        own.find_first_of("0123456789=") != std::string::npos) {
+      words.clear();
+      continue;
+    }
+    if (own != words) numbers.clear();
+    words = own;
+    const auto near = [&](double one) { return std::fabs(one - number) < most_apart * std::fabs(number); };
+    const bool returns = numbers.size() >= 2 && numbers.back() != number &&
+                         std::ranges::find(numbers, number) != numbers.end() && std::ranges::all_of(numbers, near);
+    if (returns) return i;
+    numbers.push_back(number);
+  }
+  return std::nullopt;
+}
+
 // An array that is printed three times in a row and moves to and fro in its last digits: no steps of an iteration.
 std::optional<std::size_t> by_arrays(const std::vector<NumberBlock>& blocks) {
   constexpr std::size_t fewest_numbers = 4, fewest_digits = 5;
@@ -184,6 +211,25 @@ std::string device_named_in(std::string_view line) {
       RE2::Latin1);
   re2::StringPiece named;
   return RE2::PartialMatch(piece_of(line), form, &named) ? named.as_string() : "";
+}
+
+// "7" of "python train.py --seed 7"; empty: none. Runs with another seed are not the same run.
+std::string seed_named_in(std::string_view line) {
+  static const RE2 form(
+      R"((?i)(?:--|\b)(?:random[-_]?)?seed(?:[-_]?(?:value|everything))?(?:[ =:]{1,3}|\()([0-9]{1,12})\b)");
+  re2::StringPiece named;
+  return RE2::PartialMatch(piece_of(line), form, &named) ? named.as_string() : "";
+}
+
+bool has_several_seeds(const std::vector<std::string_view>& lines) {
+  std::string seed;
+  for (const std::string_view line : lines) {
+    if (!contains(line, "eed")) continue;
+    std::string named = seed_named_in(line.substr(0, most_of_line));
+    if (!named.empty() && !seed.empty() && named != seed) return true;
+    if (!named.empty()) seed = std::move(named);
+  }
+  return false;
 }
 
 // The steps of a log are counted from the start once more, the first losses agree and later ones don't: the same
@@ -446,11 +492,24 @@ std::optional<std::size_t> by_tables(const std::vector<std::string_view>& lines)
   return std::nullopt;
 }
 
+// "x = f(y)", and no argument such as "weights=w" or a comparison.
+bool assigns(std::string_view statement) {
+  int depth = 0;
+  for (std::size_t i = 0; i < statement.size(); ++i) {
+    const char c = statement[i];
+    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+    if (c == '=' && depth == 0 && i > 0 && std::string_view("=!<>").find(statement[i - 1]) == std::string_view::npos &&
+        (i + 1 == statement.size() || statement[i + 1] != '='))
+      return true;
+  }
+  return false;
+}
+
 bool may_be_random(std::string_view statement) {
   const std::string small = lower_case(statement);
   return contains(small, "rand") || contains(small, "sampl") || contains(small, "drop") || contains(small, "shuf") ||
          contains(small, "time") || contains(small, "memory") || contains(small, "empty") || contains(small, "train") ||
-         contains(small, "step") || contains(small, "next") || contains(small, "fit") || contains(small, "=");
+         contains(small, "step") || contains(small, "next") || contains(small, "fit") || assigns(small);
 }
 
 // A statement without an assignment and without random numbers that shows two values, with no other between them,
@@ -461,7 +520,8 @@ std::optional<std::size_t> by_statement(const std::vector<std::string_view>& lin
   for (std::size_t i = 1; i < blocks.size(); ++i) {
     const NumberBlock &one = blocks[i - 1], &other = blocks[i];
     if (other.statement.size() < 4 || one.statement != other.statement || may_be_random(other.statement) ||
-        one.statement.data() == other.statement.data() || !other.fractions || one.label != other.label)
+        one.statement.data() == other.statement.data() || !other.fractions ||
+        (one.label != other.label && !(one.label.starts_with("Out") && other.label.starts_with("Out"))))
       continue;
     const auto code = std::ranges::count_if(lines.begin() + static_cast<std::ptrdiff_t>(other.words_from),
                                             lines.begin() + static_cast<std::ptrdiff_t>(other.row), is_code);
@@ -518,13 +578,14 @@ bool starts_repeated_runs(std::string_view line) {
 
 bool starts_list_of_runs(std::string_view line) {
   static const RE2 form(
-      R"(^\s*(?:\[+ *-?[0-9]+\.[0-9]{4}|#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2}|-?[0-9]+\.[0-9]{7,}\s*$|[0-9a-f]{32,64}\s+\*?\S+[_a-z]1\b))");
+      R"(^\s*(?:\[+ *-?[0-9]+\.[0-9]{4}|#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2}|-?[0-9]+\.[0-9]{7,}\s*$|[0-9]{1,3}[.):]?\s+\S.{0,120}\s-?[0-9]+\.[0-9]{7,}\s*$|[0-9a-f]{32,64}\s+\*?\S+[_a-z]1\b))");
   // Most lines with a number in front begin with a time, which a look at what follows its first digits tells.
   const std::size_t first = std::min(line.find_first_not_of(" \t#-"), line.size());
   const std::size_t digits = std::min(line.find_first_not_of("0123456789abcdef", first), line.size()) - first;
   const char next = first + digits < line.size() ? line[first + digits] : ' ';
   const bool may_start = line.substr(first).starts_with('[') || digits >= 32 ||
-                         (digits > 0 && (next == '.' || next == ')' || next == ':'));
+                         (digits > 0 && (next == '.' || next == ')' || next == ':')) ||
+                         (digits > 0 && digits <= 3 && next == ' ' && line.size() < most_of_line);
   if (!may_start) return false;
   return RE2::PartialMatch(piece_of(line.substr(0, most_of_line)), form);
 }
@@ -540,12 +601,14 @@ Snapshot parse_repeated_runs(const std::string& block) {
   if (!row) row = by_runs(lines, blocks);
   if (!row && speaks_of_a_gpu(text)) row = by_statement(lines, blocks);
   if (!row) row = by_column(blocks);
+  if (!row) row = by_answers(lines);
   if (!row && speaks_of_a_gpu(text)) row = by_arrays(blocks);
   if (!row) row = by_checksums(lines);
-  if (!row) row = by_restart(lines);
-  if (!row) row = by_tables(lines);
-  if (!row && lines.size() < few_lines) row = by_equal_lines(lines);
-  if (!row && speaks_of_a_gpu(text)) row = by_same_command(text);
+  const bool same_seed = !has_several_seeds(lines);
+  if (!row && same_seed) row = by_restart(lines);
+  if (!row && same_seed) row = by_tables(lines);
+  if (!row && same_seed && lines.size() < few_lines) row = by_equal_lines(lines);
+  if (!row && same_seed && speaks_of_a_gpu(text)) row = by_same_command(text);
   if (row) add_symptom(snapshot, {SymptomClass::noted, "runs-differ"}, *row, trimmed(lines[*row]));
   return snapshot;
 }

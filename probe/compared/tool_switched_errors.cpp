@@ -4,6 +4,7 @@
 #include <re2/re2.h>
 
 #include <array>
+#include <cctype>
 
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -23,8 +24,8 @@ struct Switch {
 constexpr std::array switches = {
     Switch{
         "tf32",
-        R"((?i)(?:no|non|without)[ _-]?tf32|tf32["']?\]? ?[=:] ?(?:false|0|off|no)\b|precision["'(]{0,2} ?[=:(] ?["']?highest\b)",
-        R"((?i)tf32|precision["'(]{0,2} ?[=:(] ?["']?(?:highest|high|medium)\b)"},
+        R"((?i)(?:no|non|without)[ _-]?tf32|(?:tf32|tensor_?float_?32(?:_execution)?)["']?\]? ?[=:(] ?(?:false|0|off|no)\b|precision["'(]{0,2} ?[=:(] ?["']?highest\b)",
+        R"((?i)tf32|tensor_?float_?32|precision["'(]{0,2} ?[=:(] ?["']?(?:highest|high|medium)\b)"},
     Switch{
         "fast-math",
         R"((?i)(?:no|without)[ _-]fast[ _-]?math|fast[ _-]?math["']? ?[=:] ?(?:false|0|off|no)\b|options?["']? ?[=:]? ?(?:""|''|\(?none\)?|default))",
@@ -69,6 +70,24 @@ Shown shown_in(std::string_view line) {
   return shown;
 }
 
+// "allow_tf32   max_err" above rows that begin with True and False.
+bool heads_table(std::string_view line) {
+  static const RE2 form(
+      R"((?i)^[\W]*[\w-]+(?:\s*\|\s*|\s{2,}|\t).*(?:\b|_)(?:err(?:or)?|diff(?:erence)?|deviation)(?:\b|_))");
+  return line.find_first_of("=") == std::string_view::npos && RE2::PartialMatch(piece_of(line), form);
+}
+
+// The state and the last number of such a row.
+State state_of_row(std::string_view line, double& value) {
+  static const RE2 form(
+      R"((?i)^\W*(true|false|on|off|yes|no|enabled|disabled)\b.*?\b([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\W*$)");
+  std::string word;
+  if (!RE2::PartialMatch(piece_of(line), form, &word, &value)) return State::unnamed;
+  const char first = static_cast<char>(std::tolower(static_cast<unsigned char>(word[0])));
+  const bool off = first == 'f' || first == 'n' || first == 'd' || (first == 'o' && word.size() == 3);
+  return off ? State::off : State::on;
+}
+
 struct Side {
   double worst = -1;
   int passed = 0, failed = 0;
@@ -99,10 +118,22 @@ Snapshot parse_switched_errors(const std::string& text) {
     const RE2 is_off(one.off, RE2::Latin1), is_named(one.any, RE2::Latin1);
     Side on, off;
     State below = State::unnamed;  // of the heading above
+    bool in_table = false;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const std::string_view line = lines[i].substr(0, longest_row);
       const State own = state_in(line, is_off, is_named);
-      const Shown shown = shown_in(line);
+      Shown shown = shown_in(line);
+      if (double value = 0; in_table) {
+        const State of_row = state_of_row(line, value);
+        shown.error = value;
+        if (of_row != State::unnamed) (of_row == State::on ? on : off).take(shown, i);
+        if (of_row != State::unnamed || line.find_first_not_of(" -=|+:\t") == std::string_view::npos) continue;
+        in_table = false;
+      }
+      if (own != State::unnamed && heads_table(line)) {
+        in_table = true;
+        continue;
+      }
       const bool tells = shown.error >= 0 || shown.passes || shown.fails;
       if (own != State::unnamed && !tells) below = own;
       const State state = own != State::unnamed ? own : below;

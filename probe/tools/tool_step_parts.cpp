@@ -1,0 +1,81 @@
+// The parts of a training step as a program prints them, "data 0.713s  h2d 0.004s  fwd 0.061s": how much of the step is
+// spent waiting for data.
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include "knowledge/lower_case.h"
+#include "probe/paste/paste_parsers.h"
+#include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
+#include "probe/tools/tool_symptom.h"
+
+namespace envdoctor {
+namespace {
+
+constexpr std::size_t longest_step_row = 300;
+
+struct StepParts {
+  double data = 0, others = 0, whole = 0;
+  int parts = 0;
+  bool has_data = false;
+};
+
+std::optional<StepParts> step_parts(std::string_view line) {
+  static const RE2 part(
+      R"(([A-Za-z][\w+/-]*(?:[ _](?:time|load(?:ing|er)?|wait))?)\s?[:=]?\s?([0-9]+\.?[0-9]*) ?(ms|s)\b)");
+  static const RE2 data(
+      R"((?:data|batch)?[ _-]?(?:data|load(?:ing|er)?|fetch|input|io)(?:[ _-]?(?:time|wait|load(?:ing|er)?))?)");
+  static const RE2 whole(R"((?:step|iter\w*|batch|total|time)(?:[ _]time)?)"),
+      other(R"(eta|elapsed|epoch|eval\w*|save)");
+  if (line.size() > longest_step_row) return std::nullopt;
+  StepParts parts;
+  re2::StringPiece rest = piece_of(line);
+  std::string name, unit;
+  double value = 0;
+  while (RE2::FindAndConsume(&rest, part, &name, &value, &unit)) {
+    name = lower_case(name);
+    if (unit == "ms") value /= 1e3;
+    if (RE2::FullMatch(name, other)) continue;
+    ++parts.parts;
+    if (RE2::FullMatch(name, data)) {
+      parts.data += value;
+      parts.has_data = true;
+    } else if (RE2::FullMatch(name, whole)) {
+      parts.whole = value;
+    } else {
+      parts.others += value;
+    }
+  }
+  if (!parts.has_data || parts.parts < 3) return std::nullopt;
+  if (parts.whole == 0) parts.whole = parts.data + parts.others;
+  return parts.whole > 0 ? std::optional(parts) : std::nullopt;
+}
+
+}  // namespace
+
+bool starts_step_parts(std::string_view line) { return step_parts(line).has_value(); }
+
+// The first steps fill caches and start the loader's processes, so that several are averaged.
+Snapshot parse_step_parts(const std::string& text) {
+  constexpr int fewest = 3;
+  Snapshot snapshot;
+  double data = 0, whole = 0;
+  int steps = 0;
+  std::size_t row = 0, last = 0;
+  const std::vector<std::string_view> lines = lines_of(text);
+  for (const std::string_view line : lines) {
+    if (const auto parts = step_parts(line)) {
+      data += parts->data;
+      whole += parts->whole;
+      ++steps;
+      last = row;
+    }
+    ++row;
+  }
+  if (steps < fewest) return snapshot;
+  Symptom& symptom = add_symptom(snapshot, {SymptomClass::noted, "step-times"}, last, trimmed(lines[last]));
+  symptom.details = {{"step", fmt::format("{:.4g}", whole / steps)}, {"data", fmt::format("{:.4g}", data / steps)}};
+  return snapshot;
+}
+
+}  // namespace envdoctor
