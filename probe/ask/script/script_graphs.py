@@ -908,7 +908,12 @@ class Graphs(OfValues):
         bound = self.origins.statements_of(call.func.value)
         made = [one for one in self.origins.known(call.func.value) if isinstance(one, ast.Call) and MAKES_KERAS_MODEL.search(self.full(one.func))]
         if bound and made and not any(map(self.under_a_scope, bound + made)):
-            self.mistake(call, "a model made outside its strategy", self.written(call), "the strategy's scope", other=bound[0])
+            # Where another function makes the model, that line has to go into the scope; the other way round compile() may.
+            apart = self.origins.scope(bound[0]) is not self.origins.scope(call)
+            at, other = (bound[0], call) if apart else (call, bound[0])
+            for e in [one for one in self.reader.events if apart and one.get("name") == "a model made outside its strategy" and one["line"] == call.lineno]:
+                self.reader.events.remove(e)  # told at the line of compile()
+            self.reader.mistake(at, "a model made outside its strategy", self.written(call), "the strategy's scope", other=other, doubted=True)
 
     def under_a_scope(self, node):
         """Whether a node stands in a block of strategy.scope()."""

@@ -770,8 +770,8 @@ class Jitted(OfValues):
 
     @staticmethod
     def gives(call, name):
-        """Whether a call is given what has this name, also as *name."""
-        return any(getattr(one.value if isinstance(one, ast.Starred) else one, "id", "") == name.id for one in call.args)
+        """Whether a call is given what has this name, also as *name, or calls it."""
+        return getattr(call.func, "id", "") == name.id or any(getattr(one.value if isinstance(one, ast.Starred) else one, "id", "") == name.id for one in call.args)
 
     def functions_as_leaves(self, nodes, calls):
         """jax.jit of a function that is given an MLP of Equinox's, among whose leaves is its activation."""

@@ -48,6 +48,7 @@ class Kernels(OfValues):
                 target = self.word(call, "target_backend")
                 if target is not None and re.match(r"numba\.(n?jit|vectorize|guvectorize)$", self.full(call.func)):
                     self.mistake(target, "a target that numba.jit no longer takes", doubted=False)
+        if {"numba", "cupy"} & roots:
             self.rounded_down(calls)
         if "cupy" in roots:
             self.seeds_without_cupy(calls)
@@ -196,11 +197,9 @@ class Kernels(OfValues):
             return
         rests = {self.written(one.right) for one in self.origins.nodes if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod)}
         for call in calls:
-            grid = getattr(call.func.slice, "value", call.func.slice) if isinstance(call.func, ast.Subscript) else None
-            of = self.of_name.get(getattr(call.func.value, "id", "")) if isinstance(grid, ast.Tuple) and len(grid.elts) > 1 else None
-            if of is None or not any(self.full(one.func if isinstance(one, ast.Call) else one) == "numba.cuda.jit" for one in of.decorator_list):
+            blocks, threads, guarded = self.launched(call)
+            if not guarded:
                 continue
-            blocks, threads = (self.alone(one) for one in grid.elts[:2])
             blocks = self.alone(self.value(blocks)) if blocks is not None else None
             if isinstance(blocks, ast.Call) and getattr(blocks.func, "id", "") == "int" and len(blocks.args) == 1:
                 blocks = blocks.args[0]
@@ -209,16 +208,39 @@ class Kernels(OfValues):
             if threads is None or not isinstance(blocks, ast.BinOp) or not isinstance(blocks.op, (ast.FloorDiv, ast.Div)):
                 continue
             count, by = blocks.left, self.number(blocks.right)
-            same = self.written(blocks.right) == self.written(threads) or by is not None and by == self.number(threads)
-            guards = [one for one in ast.walk(of) if isinstance(one, ast.If) and re.search(r" (<|>=) ", self.written(one.test))]
-            if same and guards and self.written(blocks.right) not in rests and self.is_any_count(count, by) and not any(
-                    isinstance(one, (ast.For, ast.While)) and re.search(r"grid(Dim|size)|stride", self.written(
-                        one.iter if isinstance(one, ast.For) else one.test)) for one in ast.walk(of)):
+            same = self.written(blocks.right) == self.written(threads) or by is not None and by == self.number(threads) or self.value(
+                blocks.right) is self.value(threads)
+            if same and self.written(blocks.right) not in rests and self.is_any_count(count, by):
                 self.mistake(blocks, "a grid that is rounded down", self.written(blocks.right), other=call)
+
+    def launched(self, call):
+        """The blocks and threads of a launch, and whether its kernel is one thread for each element, which tests the index."""
+        grid = getattr(call.func.slice, "value", call.func.slice) if isinstance(call.func, ast.Subscript) else None
+        if isinstance(grid, ast.Tuple) and len(grid.elts) > 1:
+            kernels = [one for one in self.origins.functions_of(call.func.value) if any(self.full(
+                mark.func if isinstance(mark, ast.Call) else mark) == "numba.cuda.jit" for mark in getattr(one, "decorator_list", ()))]
+            tested = any(isinstance(one, ast.If) and re.search(r" (<|>=) ", self.written(one.test)) for of in kernels for one in ast.walk(of))
+            strides = any(isinstance(one, (ast.For, ast.While)) and re.search(r"grid(Dim|size)|stride", self.written(
+                one.iter if isinstance(one, ast.For) else one.test)) for of in kernels for one in ast.walk(of))
+            return self.alone(grid.elts[0]), self.alone(grid.elts[1]), tested and not strides
+        if len(call.args) > 2 and not call.keywords and isinstance(call.func, (ast.Name, ast.Attribute, ast.Subscript)):
+            code = self.code_of_cupy(call.func)
+            if code:
+                return self.alone(call.args[0]), self.alone(call.args[1]), re.search(r"\bif *\([^;{]*(<|>=)", code) is not None and "gridDim" not in code
+        return None, None, False
+
+    def code_of_cupy(self, node):
+        """The text of cupy.RawKernel(code, name), or of RawModule(code=code).get_function(name); "": another."""
+        made = self.made_by(node, "cupy.RawKernel")
+        of = self.value(node)
+        if made is None and is_call(of, "get_function"):
+            made = self.made_by(of.func.value, "cupy.RawModule")
+        code = self.said(self.given(made, 0, "code")) if made is not None else None
+        return code if isinstance(code, str) else ""
 
     def alone(self, node):
         """The one dimension of a grid: n, (n,)"""
-        node = self.value(node) if isinstance(node, ast.Name) and isinstance(self.value(node), ast.Tuple) else node
+        node = self.value(node) if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(self.value(node), ast.Tuple) else node
         if isinstance(node, ast.Tuple):
             return node.elts[0] if len(node.elts) == 1 else None
         return node

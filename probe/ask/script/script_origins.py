@@ -384,19 +384,23 @@ class Origins:
             if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
                 break
             one = outer
-        here, first, within = self.position(node), 0, []
+        here, first, within, last, carried = self.position(node), 0, [], None, {}
         for number, (statement, _, _) in enumerate(found):
             if self.position(statement) > here or id(statement) in around and not isinstance(
                     statement, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-                if any(loop is outer for loop in loops for outer in self.around(statement)):
+                outer = next((outer for outer in self.around(statement) if any(loop is outer for loop in loops)), None)
+                if outer is not None:  # it holds in the next round
                     within.append(number)
+                    carried[number] = outer
                 continue
             within.append(number)
             outer = self.parents.get(id(statement))
             if id(statement) in around or outer is not None and id(outer) in around and self.same_block(
                     outer, statement, around[id(outer)]) or isinstance(outer, ast.Module):
-                first = number
-        return [found[number] for number in within if number >= first] or found
+                first, last = number, statement
+        # What surely binds the name earlier in each round leaves nothing of the round before.
+        rounds = [last] + list(self.around(last)) if last is not None else []
+        return [found[number] for number in within if number >= first and not any(one is carried.get(number, self) for one in rounds)] or found
 
     def surely_before(self, statement, node):
         """Whether a statement stands in a block around a node, before it."""

@@ -12,6 +12,7 @@ OPTIMIZERS_OF_TORCH = re.compile(r"torch\.optim\.(Adam|AdamW|NAdam|RAdam|Adamax|
 LOSS_CLASSES = re.compile(r"torch\.nn\.\w*Loss$")
 LOSS_CALLS = re.compile(r"torch\.nn\.functional\.(cross_entropy|mse_loss|nll_loss|l1_loss|smooth_l1_loss|huber_loss|kl_div|"
                         r"binary_cross_entropy|binary_cross_entropy_with_logits|poisson_nll_loss)$")
+TRAINERS_OF_LIGHTNING = re.compile(r"(lightning\.pytorch|pytorch_lightning|lightning)\.(\w+\.)*Trainer$")
 # What draws random numbers on the GPU, or is code from elsewhere that may.
 DRAWS_ON_GPU = re.compile(r"(?i)dropout|drop_?path|_like\(|rand\w*\([^)\n]*device|transformer|multihead|bernoulli|multinomial|timm|diffus|"
                           r"torchvision\.models|\.(normal|uniform|random|exponential)_\(|rsample|\.sample\(")
@@ -34,6 +35,8 @@ class Precision(Scoped):
         self.flash_of_modules(nodes)
         self.moved_for_several(nodes)
         self.scaler_for_nothing(nodes)
+        self.refused_under_a_trainer(nodes)
+        self.refused_under_a_cast(nodes)
         self.accelerator_for_nothing(nodes)
         for of, own in self.scopes:
             self.scaled_gradients(of, own)
@@ -100,6 +103,67 @@ class Precision(Scoped):
         uses = [self.origins.parents.get(id(one)) for one in reads or ()]
         if uses and self.runs_something(nodes) and all(isinstance(one, ast.Attribute) and one.attr in WAITS_AND_PRINTS for one in uses) and self.says(r"(?i)model"):
             self.mistake(calls[0], "an Accelerator that prepares nothing", ", ".join(sorted({one.attr for one in uses})))
+
+    def refused_under_a_trainer(self, nodes):
+        """Trainer(precision="16-mixed", accelerator="gpu"), and F.binary_cross_entropy of probabilities in what training_step calls."""
+        trainers = [one for one in self.tracing.index.calls if TRAINERS_OF_LIGHTNING.match(self.full(one.func))]
+        mixed = [one for one in trainers if self.said(self.word(one, "precision")) in ("16-mixed", "bf16-mixed", "16", 16, "bf16")]
+        if not mixed or len(mixed) < len(trainers) or self.says(r"autocast|precision_plugin|MixedPrecision\("):
+            return
+        place = self.word(mixed[0], "accelerator")
+        if place is not None and self.said(place) not in ("gpu", "cuda", "auto"):
+            return
+        for of in nodes:
+            if not isinstance(of, ast.ClassDef) or not any(re.search(r"LightningModule$", self.full(base)) for base in of.bases):
+                continue
+            for step in (one for one in of.body if isinstance(one, ast.FunctionDef) and one.name in ("training_step", "validation_step")):
+                for call in self.refused_in(step):
+                    self.mistake(call, "a loss that autocast refuses", other=mixed[0], doubted=self.said(place) not in ("gpu", "cuda"))
+
+    def refused_under_a_cast(self, nodes):
+        """with torch.autocast("cuda"): loss = criterion(p, y), whose forward calls F.binary_cross_entropy; @torch.autocast("cuda") as well."""
+        if not self.says(r"binary_cross_entropy\(|BCELoss\(") or self.says(r"enabled *= *False|set_autocast"):
+            return
+        accelerator = next((one for one in self.tracing.index.calls if self.full(one.func) == "accelerate.Accelerator"), None)
+        halves = accelerator is not None and self.said(self.word(accelerator, "mixed_precision")) in ("fp16", "bf16") and self.word(accelerator, "cpu") is None
+        for one in nodes:
+            casts = [item.context_expr for item in one.items] if isinstance(one, ast.With) else one.decorator_list if isinstance(one, ast.FunctionDef) else ()
+            cast = next((cast for cast in casts if isinstance(cast, ast.Call) and (self.casts_on_gpu(cast) or halves and is_call(
+                cast, "autocast") and self.made_by(cast.func.value, "accelerate.Accelerator") is not None)), None)
+            for call in self.refused_in(one) if cast is not None else ():
+                self.mistake(call, "a loss that autocast refuses", other=cast)
+
+    def casts_on_gpu(self, call):
+        """torch.autocast("cuda"), torch.cuda.amp.autocast(), turned on without a condition."""
+        name = self.full(call.func)
+        if name not in CASTS or self.word(call, "enabled") is not None or any(k.arg is None for k in call.keywords):
+            return False
+        where = self.given(call, 0, "device_type")
+        return not call.args if name.startswith("torch.cuda") else where is not None and any(getattr(one, "value", None) == "cuda" for one in self.origins.known(where))
+
+    def refused_in(self, of):
+        """The calls of binary cross entropy of probabilities in a block or function, and in what it calls of the file."""
+        seen, waiting, found = {id(of)}, [(of, 3)], []
+        while waiting:
+            one, depth = waiting.pop()
+            for call in calls_in(one.body):
+                made = self.made_by(call.func, "torch.nn.BCELoss", surely=True) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
+                if self.full(call.func) == "torch.nn.functional.binary_cross_entropy" or made is not None and call is not made and call.args:
+                    if not any(is_call(part, "double") or is_call(part, "cpu") for part in ast.walk(call)):
+                        found.append(call)
+                for inner in self.called(call) if depth > 0 else ():
+                    if id(inner) not in seen:
+                        seen.add(id(inner))
+                        waiting.append((inner, depth - 1))
+        return found
+
+    def called(self, call):
+        """The functions of the file that a call runs, with the forward() of a module of the file."""
+        runs = [one for one in self.origins.functions_of(call.func) if isinstance(one, ast.FunctionDef)]
+        for made in self.origins.known(call.func, True) if isinstance(call.func, (ast.Name, ast.Attribute)) and not runs else ():
+            for of in self.origins.functions_of(made.func) if isinstance(made, ast.Call) and made is not call else ():
+                runs += [one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "forward"] if isinstance(of, ast.ClassDef) else []
+        return runs
 
     # ---- several GPUs, or one
 

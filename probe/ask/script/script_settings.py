@@ -51,6 +51,15 @@ CHANGES_SETTINGS = re.compile(r"(add|set|enable|disable|register|append|update|s
 TEXT_METHODS = frozenset("split splitlines readlines lower upper strip rstrip lstrip encode decode format join replace casefold as_posix".split())
 NAMES_A_TEXT = re.compile(r"(\w*_)?(words?|w|tok|tokens?|text|names?|stem|suffix|path|term|url|line|string|title|n?grams?|sentence|label_name)$")
 
+# Variables that are read when CUDA begins in a process, and hooks that run after it has.
+READ_WITH_CUDA = ("PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_LAUNCH_BLOCKING",
+                  "CUDA_MODULE_LOADING", "TF_FORCE_GPU_ALLOW_GROWTH", "TF_GPU_ALLOCATOR")
+HAVE_HOOKS = ((re.compile(r"(lightning\.pytorch|pytorch_lightning|lightning)\.(\w+\.)*(Callback|LightningModule)$"), "the trainer has put the model on the GPU"),
+              (re.compile(r"transformers\.(\w+\.)*TrainerCallback$"), "the Trainer has put the model on the GPU"),
+              (re.compile(r"(tensorflow\.)?keras\.callbacks\.Callback$"), "the model was made"))
+HOOKS_OF_TRAINING = re.compile(r"on_(train|fit|validation|sanity_check|predict|test|epoch|step|batch)(_epoch|_batch)?_(start|begin|end)$|"
+                               r"(training|validation|test|predict)_step$")
+
 
 class Settings(WholeFile):
     def look(self, nodes):
@@ -66,10 +75,40 @@ class Settings(WholeFile):
             where = SETTINGS_FOR.get(name) or next((text for form, text in SETTINGS_BY_FORM if form.match(name)), None) if name else None
             if where and self.says(where) and not self.reader.unused_configurations and self.unused(call, 4):
                 self.mistake(call, "settings that nothing is given")
+            if name.endswith(".Trainer"):
+                self.told_where_it_stands(call)
             if name in COPIES_SETTINGS:
                 self.changed_behind(nodes, call, COPIES_SETTINGS[name])
         if self.says("PYTHONHASHSEED"):
             self.hashes_of_each_run(nodes)
+        if self.says(r"class \w+\((?:[^)\n]*(?:Callback|LightningModule))"):
+            self.set_in_a_hook(nodes)
+
+    # ---- settings of a trainer
+
+    def told_where_it_stands(self, call):
+        """options = dict(deterministic=True, benchmark=True); Trainer(**options): it is told at the line of the option to take away."""
+        name, option = "arguments of a trainer that contradict each other", self.word(call, "benchmark")
+        before = [e for e in self.reader.events if e.get("name") == name and e["line"] == call.lineno and "benchmark" in str(e.get("first"))]
+        line = getattr(option, "lineno", call.lineno)
+        if before and self.said(option) is True and not call.lineno <= line <= (getattr(call, "end_lineno", None) or call.lineno):
+            self.reader.events.remove(before[0])
+            self.reader.mistake(option, name, before[0].get("value"), before[0].get("first"), before[0].get("second"), other=call)
+
+    # ---- set too late for a trainer
+
+    def set_in_a_hook(self, nodes):
+        """class Setup(Callback): def on_train_start(…): os.environ["PYTORCH_CUDA_ALLOC_CONF"] = …, when the model is on the GPU."""
+        for of in nodes:
+            kinds = [text for form, text in HAVE_HOOKS if isinstance(of, ast.ClassDef) and any(form.match(self.full(base)) for base in of.bases)]
+            for method in of.body if kinds else ():
+                if not isinstance(method, ast.FunctionDef) or not HOOKS_OF_TRAINING.match(method.name):
+                    continue
+                for one in (one for part in method.body for one in ast.walk(part)):
+                    name = next((name for name in READ_WITH_CUDA if self.says(name) and self.sets_variable(one, name)), None)
+                    if name is not None and not any(isinstance(outer, ast.FunctionDef) and outer is not method for outer in [
+                            self.origins.scope(one)]) and not self.says(r"subprocess|accelerator *= *['\"](cpu|tpu)"):
+                        self.reader.mistake(one, "a variable that was read before", name, kinds[0], "in %s" % method.name, doubted=True)
 
     # ---- set too late for Python itself
 

@@ -513,12 +513,16 @@ class Torch(Loaders):
     def do_set_default_device(self, node, values, words):
         self.named_place(node, values[0] if values else None)
         before, self.default = self.default, self.place(values[0]) if values else None
+        if (self.default or "").startswith("cuda") and "|" not in self.default:
+            self.gpu_alone(node, values, words)
         self.default_set = (node, self.reader.source) if before == "cpu" and self.made_before else None
 
     def do_set_default_tensor_type(self, node, values, words):
         cuda = values and isinstance(values[0], (Text, Name)) and "cuda" in str(getattr(values[0], "value", "") or
                                                                               getattr(values[0], "full", ""))
         self.default = "cuda" if cuda else None
+        if cuda:
+            self.gpu_alone(node, values, words)
 
     def do_set_float32_matmul_precision(self, node, values, words):
         if values and isinstance(values[0], Text) and values[0].value not in ("highest", "high", "medium"):
@@ -836,7 +840,7 @@ class Torch(Loaders):
             return self.of_tensor(node, thing, attribute, values, words)
         if thing.kind == "optimizer" and attribute == "load_state_dict" and thing["of"] is not None:
             thing.state["loaded"] = (thing["loaded"] or []) + [
-                (node, self.reader.source, self.reader.path, thing["of"]["device"])]
+                (node, self.reader.source, self.reader.path, thing["of"]["device"], self.function_of_here())]
             return None
         if thing.kind == "moved":
             return thing if attribute in OF_MOVED else None
@@ -957,10 +961,13 @@ class Torch(Loaders):
             unknown = thing["stranger"] and optimizer["place"] is None and place not in (None, "cpu")
             if optimizer["of"] is not thing:
                 continue
-            for at, source, when, was in optimizer["loaded"] or ():
+            for at, source, when, was, function in optimizer["loaded"] or ():
                 if apart(was, place) and not exclusive(when, here):
-                    self.at((at, source), "an optimizer's state that is loaded before its model moves",
-                            self.reader.written(at), doubted=bool(when) or "|" in place)
+                    # Where a helper loads the state, the move behind its call is what stands in the wrong place.
+                    both = [(at, source), (node, self.reader.source)]
+                    first, second = both if function is self.function_of_here() or function is None else both[::-1]
+                    self.at(first, "an optimizer's state that is loaded before its model moves", self.reader.written(at),
+                            other=second[0] if second[1] == first[1] else None, doubted=bool(when) or "|" in place)
             if here[: len(path)] == path and (unknown or apart(optimizer["place"], place)):
                 if optimizer["name"] in EAGER_STATE:
                     self.reader.mistake(node, "a model that moves after its optimizer with state", self.reader.written(node),
@@ -968,6 +975,10 @@ class Torch(Loaders):
                 elif not optimizer["loaded"]:
                     self.reader.mistake(node, "a model that moves after its optimizer", self.reader.written(node),
                                         other=optimizer["node"], doubted=unknown)
+
+    def function_of_here(self):
+        """The statement of the function that is being read; None: none."""
+        return self.reader.inside[-1].node if self.reader.inside else None
 
     def at(self, cause, name, *more, **options):
         """A mistake that is told where its cause stands."""

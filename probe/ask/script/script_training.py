@@ -20,6 +20,9 @@ CLIPS = ("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "t
 # Switches under torch.backends that take True or False alone, not 1, 0 or a text.
 SWITCHES = re.compile(
     r"torch\.backends\.(cudnn\.(enabled|benchmark|deterministic|allow_tf32)|cuda\.matmul\.allow_\w+)$")
+# What a script may import that opens no group of processes.
+OPENS_NO_GROUP = frozenset("torch numpy os sys time math random argparse logging json typing datetime pathlib functools itertools "
+                           "collections dataclasses contextlib warnings __future__".split())
 PRECISION_SWITCHES = re.compile(r"torch\.backends\.(\w+\.)*fp32_precision$")
 # Calls that take True or False: the argument's name.
 TRUTHS = {
@@ -698,13 +701,20 @@ class Training:
     def never_opened(self):
         """DistributedDataParallel where nothing opens a group of processes."""
         reader = self.reader
-        if self.opened or not self.early or reader.loaded or ".backward(" not in reader.text or re.search(
+        if self.opened or not self.early or reader.loaded or ".backward(" not in reader.text and not self.alone() or re.search(
                 r"(?<!_)init(?!_subclass)(?!__)|[sS]etup|launch|spawn|Accelerator|Fabric|Trainer|deepspeed|horovod|xla",
                 reader.text):
             return
         at, path, source, how = self.early[0]
-        if not path:
+        trains = ".backward(" in reader.text or "DistributedDataParallel" not in how and "DDP(" not in how
+        if not path and trains:
             reader.torch.at((at, source), "a group of processes that is not open yet", how, "nothing calls it")
+
+    def alone(self):
+        """Whether a script imports nothing but PyTorch and what can't open a group for it."""
+        return all(one.split(".")[0] in OPENS_NO_GROUP for _, trees in self.reader.tracing.files for tree in trees for node in ast.walk(tree)
+                   for one in ([name.name for name in node.names] if isinstance(node, ast.Import) else [
+                       "." if node.level else node.module or ""] if isinstance(node, ast.ImportFrom) else ()))
 
     def end(self):
         self.never_opened()

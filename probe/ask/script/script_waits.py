@@ -366,7 +366,7 @@ class Waits(Scoped):
                 entered = any(isinstance(made, ast.Call) and of.name in (
                     getattr(made.func, "id", ""), leave is of and getattr(made.func, "attr", ""))
                               for item in block.items for made in [self.value_of(item.context_expr)])
-                text = "\n".join(map(self.reader.written_whole, block.body)) if entered else "item("
+                text = "\n".join(map(self.near, block.body)) if entered else "item("  # a function of the file may wait
                 if not re.search(r"synchronize|item\(|\.cpu\(|tolist\(|numpy\(|print\(", text) and self.of_the_gpu(block):
                     self.mistake(stops.left, "a clock that doesn't wait for the GPU", other=block.items[0].context_expr)
                     break
