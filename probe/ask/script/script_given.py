@@ -160,7 +160,8 @@ class Given:
         """How many arguments a call takes by place, which must be there, and all that it takes by name."""
         parts = name.split(".")
         # A method that is called by its class takes the object first.
-        taken = None if len(parts) > 2 and parts[-2][:1].isupper() and not of_object else self.takes.get("#" + name)
+        full = self.reader.removed.full(name)
+        taken = None if len(parts) > 2 and parts[-2][:1].isupper() and not of_object else self.takes.get("#" + full)
         if taken is None or self.reader.pinned_for(name) or self.reader.guarded or len(values) != len(node.args) or \
                 any(isinstance(one, ast.Starred) for one in node.args):
             return
@@ -190,8 +191,8 @@ class Given:
         if not why:
             return
         instead = "It takes (%s)." % ", ".join(filter(None, names)) if names else SEEDED.get(name, "Leave the arguments out.")
-        release = self.releases.get("#" + name.rpartition(".")[0])
-        against = "%s %s" % (parts[0], release) if release else None
+        release = self.releases.get("#" + full.rpartition(".")[0])
+        against = "%s %s" % (full.partition(".")[0], release) if release else None
         if len(values) > most or not lines:
             self.reader.mistake(node, "arguments that a call doesn't take", shown, why, instead, against=against)
             return
