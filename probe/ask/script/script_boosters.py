@@ -543,7 +543,8 @@ class Boosters(Kernels):
         for one in ast.walk(of):
             if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Subscript) and getattr(one.target.value, "id", "") == name:
                 adds.append(one.target.value)
-            elif isinstance(one, ast.Call) and self.full(one.func) in ("numba.cuda.atomic.add", "numba.cuda.atomic.sub", "numba.cuda.atomic.inc") and                     one.args and getattr(one.args[0], "id", "") == name:
+            elif isinstance(one, ast.Call) and re.match(r"numba\.cuda\.atomic\.(add|sub|inc)$", self.full(
+                    one.func)) and one.args and getattr(one.args[0], "id", "") == name:
                 adds.append(one.args[0])
             elif isinstance(one, ast.Attribute) and one.attr in ASKS_OF_ARRAYS and isinstance(one.value, ast.Name):
                 plain[id(one.value)] = one
