@@ -25,6 +25,17 @@ ASYNC_OF_CUPY = re.compile(r"cupy\.(matmul|dot|einsum|tensordot|sum|mean|exp|log
 FILLS_OF_CUPY = re.compile(r"cupy\.(ones|zeros|full|arange|linspace|eye|identity|random\.(rand|randn|random|random_sample|normal|uniform|standard_normal))$")
 WAITS_OF_CUPY = re.compile(r"sync|asnumpy|\.get\(|float\(|int\(|\.item\(|\.tolist\(|Event|benchmark|allclose|\.done|\bif |elapsed_time|save|np\.|print\((?!f?['\"][^{}]*['\"]\))")
 MOST_THREADS = 1024  # of a block, on all GPUs
+# What gives an array of the form of its first argument, and what makes one whose numbers are whatever lay there.
+OF_THE_SAME_FORM = re.compile(r"numba\.cuda\.(to_device|as_cuda_array|(device|pinned|mapped|managed)_array_like)$|"
+                              r"(numpy|cupy)\.((zeros|ones|empty|full)_like|asarray|ascontiguousarray|copy)$")
+MAKES_BY_SHAPE = re.compile(r"numba\.cuda\.(device|pinned|mapped|managed)_array$")
+FILLS_WITH_NOTHING = re.compile(r"numba\.cuda\.(device|pinned|mapped|managed)_array(_like)?$|(numpy|cupy)\.empty(_like)?$")
+# What may be asked of an array without a change of its numbers.
+ASKS_OF_ARRAYS = ("shape", "size", "dtype", "ndim", "nbytes", "strides")
+# What asks Numba for GPUs and computes nothing there, and libraries that use none.
+ASKS_FOR_DEVICES = re.compile(r"numba\.cuda(\.(select_device|close|detect|is_available|get_current_device|gpus|list_devices|synchronize|"
+                              r"current_context|device_count)(\.\w+)*)?$")
+WITHOUT_GPU = frozenset("numba numpy scipy matplotlib pandas PIL cv2 skimage sklearn seaborn imageio tqdm".split())
 
 
 class Boosters(Kernels):
@@ -46,6 +57,11 @@ class Boosters(Kernels):
             self.beside_numpy(nodes)
         if {"numba", "cupy", "pycuda"} & roots:
             self.blocks_too_large(calls)
+        if "numba" in roots:
+            launches = self.launches(calls)
+            self.computed_in_part(launches)
+            self.added_to_nothing(launches)
+            self.chosen_for_no_kernel(nodes, calls)
 
     # ---- trees
 
@@ -325,3 +341,235 @@ class Boosters(Kernels):
         marks = [one for one in getattr(of, "decorator_list", ())]
         return len(marks) == 1 and self.tracing.imported(marks[0].func if isinstance(marks[0], ast.Call) else marks[0]) == "numba.cuda.jit" and not (
             isinstance(marks[0], ast.Call) and any(k.arg in ("device", None) for k in marks[0].keywords))
+
+    @staticmethod
+    def index_of(node):
+        return node.slice.value if type(node.slice).__name__ == "Index" else node.slice
+
+    def launches(self, calls):
+        """(kernel, its launches), of each kernel of the file."""
+        found = {}
+        for call in calls:
+            grid = self.index_of(call.func) if isinstance(call.func, ast.Subscript) else None
+            of = self.origins.functions_of(call.func.value) if isinstance(grid, ast.Tuple) and len(grid.elts) > 1 else []
+            if len(of) == 1 and self.is_kernel(of[0]):
+                found.setdefault(id(of[0]), (of[0], []))[1].append(call)
+        return list(found.values())
+
+    def computed_in_part(self, launches):
+        """kernel[4, 64](x, out), of a thousand elements of which each thread takes one."""
+        for of, calls in launches:
+            places = self.places_of_elements(of)
+            if not places or re.search(r"gridsize|gridDim", self.reader.written_whole(of)) or any(isinstance(one, (ast.For, ast.While)) and any(
+                    getattr(name, "id", "") in places for name in ast.walk(one.iter if isinstance(one, ast.For) else one.test)) for one in ast.walk(of)):
+                continue
+            short = [self.falls_short(of, call, places) for call in calls]
+            # A launch that covers all, or may, stands beside one that only compiles the kernel.
+            for call, found in zip(calls, short) if None not in short else ():
+                blocks = self.index_of(call.func).elts[0]
+                made = self.origins.statements_of(blocks) if isinstance(blocks, ast.Name) else []
+                self.mistake(call, "a launch that computes a part", *found, other=made[0] if len(made) == 1 else None)
+
+    def places_of_elements(self, of):
+        """The names of a kernel that hold the thread's place in the whole grid, each with its axis."""
+        stored = [one.id for one in ast.walk(of) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+        found = {}
+        for one in ast.walk(of):
+            if not isinstance(one, ast.Assign) or len(one.targets) != 1:
+                continue
+            names = one.targets[0].elts if isinstance(one.targets[0], ast.Tuple) else one.targets
+            whole = isinstance(one.value, ast.Call) and self.full(one.value.func) == "numba.cuda.grid" and self.said(
+                (one.value.args or [None])[0]) == len(names)
+            written = re.sub(r"\b\w+\.(?=blockIdx|blockDim|threadIdx)|numba\.cuda\.|[()]", "", self.written(one.value))
+            axis = re.match(r"(?:threadIdx\.([xyz]) \+ )?(?:blockIdx\.([xyz]) \* blockDim\.([xyz])|blockDim\.([xyz]) \* blockIdx\.([xyz]))"
+                            r"(?: \+ threadIdx\.([xyz]))?$", written)
+            axes = [part for part in axis.groups() if part] if axis else []
+            if whole:
+                found.update((name.id, at) for at, name in enumerate(names) if isinstance(name, ast.Name))
+            elif len(axes) == 3 and len(set(axes)) == 1 and isinstance(names[0], ast.Name):
+                found[names[0].id] = "xyz".index(axes[0])
+        return {name: axis for name, axis in found.items() if stored.count(name) == 1}
+
+    def falls_short(self, of, call, places):
+        """(its threads along an axis, the elements) where there are fewer threads than elements; None: it covers them, or may."""
+        blocks, threads = (self.counts_of(one) for one in self.index_of(call.func).elts[:2])
+        bounds = self.bounds_of(of, call, places)
+        if blocks is None or threads is None or bounds is None:
+            return None
+        for name, axis in sorted(places.items(), key=lambda pair: pair[1]):
+            if axis < max(len(blocks), len(threads)):
+                counts = [of_axis[axis] if axis < len(of_axis) else 1 for of_axis in (blocks, threads)]
+                total = counts[0] * counts[1] if None not in counts else None
+            else:
+                total = 1
+            used = self.sizes_at(of, call, name)
+            needs = bounds.get(name) or ([one for one in used if one is not None] if name not in bounds else [None])
+            if total is not None and needs and None not in needs and total < min(needs):
+                return "%d thread%s along %s" % (total, "" if total == 1 else "s", "xyz"[axis]), str(min(needs))
+            # kernel[64, 256] of a kernel whose place has two axes: the second is 0 in all threads.
+            if axis == 1 and total == 1 and used and None in used + needs and not (blocks == [1] and threads == [1]):
+                return "1 thread along y", "more"
+        return None
+
+    def counts_of(self, node):
+        """The blocks of a grid or the threads of a block along each axis, None for one that isn't known; None: not even how many axes."""
+        made = self.value(node)
+        if isinstance(made, ast.Tuple):
+            return [self.number(one) for one in made.elts] if not any(isinstance(one, ast.Starred) for one in made.elts) else None
+        if self.number(made) is not None:
+            return [self.number(made)]
+        plain = isinstance(made, ast.BinOp) and isinstance(made.op, (ast.FloorDiv, ast.Sub, ast.Div)) or isinstance(made, ast.Call) and (getattr(
+            made.func, "id", "") in ("int", "min", "max") or self.full(made.func) in ("math.ceil", "numpy.ceil"))
+        return [None] if plain else None
+
+    def sizes_at(self, of, call, name):
+        """The sizes of the arrays that a kernel writes to at a thread's place, along the axis where that stands."""
+        found = []
+        for one in ast.walk(of):
+            if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) and isinstance(one.value, ast.Name):
+                index = self.index_of(one)
+                for at, part in enumerate(index.elts if isinstance(index, ast.Tuple) else [index]):
+                    if getattr(part, "id", "") == name:
+                        found.append(self.size_of_argument(of, call, one.value.id, at))
+        return found
+
+    def size_of_argument(self, of, call, name, at):
+        """The size along an axis of what a launch gives for a parameter of the kernel; None: not known."""
+        names = [one.arg for one in of.args.args]
+        given = call.args[names.index(name)] if name in names and names.index(name) < len(call.args) else None
+        sizes = self.sizes(given) if given is not None else None
+        return sizes[at] if sizes is not None and at < len(sizes) else None
+
+    def sizes(self, node, deepest=6):
+        """The dimensions, as numbers, of an array of the host or the GPU; None: not known."""
+        made = self.value(node)
+        name = self.full(made.func) if isinstance(made, ast.Call) else ""
+        if deepest == 0 or not isinstance(made, ast.Call):
+            return None
+        if OF_THE_SAME_FORM.match(name) and made.args:
+            return self.sizes(made.args[0], deepest - 1)
+        if self.method(made, "astype", "copy") and not name:
+            return self.sizes(made.func.value, deepest - 1)
+        if name in ("numpy.arange", "cupy.arange"):
+            return [self.number(made.args[0])] if len(made.args) == 1 else None
+        shape = self.shape(made)
+        if MAKES_BY_SHAPE.match(name):
+            given = self.value(self.given(made, 0, "shape"))
+            shape = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given] if given is not None else None
+        return [self.number(one) for one in shape] if shape else None
+
+    def bounds_of(self, of, call, places):
+        """The numbers below which a kernel's tests keep each place, None for one that isn't known; None: tests of another kind."""
+        found = {}
+        for test in (one.test for one in ast.walk(of) if isinstance(one, (ast.If, ast.IfExp))):
+            waiting, plain = [test], []
+            while waiting:
+                one = waiting.pop()
+                if isinstance(one, ast.BoolOp):
+                    waiting += one.values
+                elif isinstance(one, ast.Compare):
+                    sides = [one.left] + one.comparators
+                    for left, sign, right in zip(sides, one.ops, sides[1:]):
+                        if isinstance(left, ast.Name) and left.id in places and isinstance(sign, (ast.Lt, ast.LtE, ast.GtE, ast.Gt)):
+                            below = isinstance(sign, (ast.Lt, ast.GtE))
+                            if not (isinstance(right, ast.Constant) and right.value in (0, 1)):  # i > 0 is no end
+                                found.setdefault(left.id, []).append(self.bound_of(of, call, right) if below else None)
+                            plain.append(left)
+                        elif isinstance(right, ast.Name) and right.id in places and isinstance(sign, (ast.Lt, ast.LtE, ast.GtE, ast.Gt)):
+                            if not (isinstance(left, ast.Constant) and left.value in (0, 1)):
+                                found.setdefault(right.id, []).append(self.bound_of(of, call, left) if isinstance(sign, ast.Gt) else None)
+                            plain.append(right)
+            within = {id(name) for one in ast.walk(test) if isinstance(one, ast.Subscript) for name in ast.walk(one)}
+            if any(isinstance(one, ast.Name) and one.id in places and id(one) not in within and not any(one is each for each in plain)
+                   for one in ast.walk(test)):
+                return None
+        return found
+
+    def bound_of(self, of, call, node, deepest=4):
+        """The number that a bound in a kernel stands for in one of its launches; None: not known."""
+        if isinstance(node, ast.Constant):
+            return node.value if type(node.value) is int else None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and isinstance(node.right, ast.Constant) and type(node.right.value) is int:
+            left = self.bound_of(of, call, node.left, deepest)
+            return left - node.right.value if left is not None else None
+        base = node.value if isinstance(node, ast.Subscript) else node
+        if isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name) and base.attr in ("shape", "size"):
+            at = self.said(self.index_of(node)) if isinstance(node, ast.Subscript) else 0
+            one_axis = base.attr == "shape" or self.size_of_argument(of, call, base.value.id, 1) is None
+            return self.size_of_argument(of, call, base.value.id, at) if type(at) is int and at >= 0 and one_axis else None
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len" and len(node.args) == 1 and isinstance(node.args[0], ast.Name):
+            return self.size_of_argument(of, call, node.args[0].id, 0)
+        if not isinstance(node, ast.Name) or deepest == 0:
+            return None
+        names = [one.arg for one in of.args.args]
+        if node.id in names:
+            return self.number(call.args[names.index(node.id)]) if names.index(node.id) < len(call.args) else None
+        made = [(one.value, at) for one in ast.walk(of) if isinstance(one, ast.Assign) for target in one.targets for at, name in (
+            enumerate(target.elts) if isinstance(target, ast.Tuple) else [(None, target)]) if getattr(name, "id", "") == node.id]
+        if not made:
+            return self.number(node) if not any(isinstance(one, ast.Name) and one.id == node.id and isinstance(
+                one.ctx, ast.Store) for one in ast.walk(of)) else None
+        value, at = made[0]
+        if len(made) == 1 and at is not None and isinstance(value, ast.Attribute) and value.attr == "shape" and isinstance(value.value, ast.Name):
+            return self.size_of_argument(of, call, value.value.id, at)  # rows, columns = out.shape
+        return self.bound_of(of, call, value, deepest - 1) if len(made) == 1 and at is None else None
+
+    def added_to_nothing(self, launches):
+        """out = cuda.device_array(8), and a kernel that only adds to out: it adds to whatever lay there."""
+        for of, calls in launches:
+            for call in calls:
+                for at, given in enumerate(call.args):
+                    statements = self.origins.statements_of(given) if isinstance(given, ast.Name) and self.only_adds(of, at) else []
+                    made = self.value(given) if len(statements) == 1 else None
+                    inner = made
+                    while isinstance(inner, ast.Call) and self.full(inner.func) == "numba.cuda.to_device" and inner.args:
+                        inner = self.value(inner.args[0]) if not isinstance(inner.args[0], ast.Name) else None
+                    scope = self.origins.scope(call)
+                    if not isinstance(inner, ast.Call) or not FILLS_WITH_NOTHING.match(self.full(inner.func)) or self.origins.scope(
+                            statements[0]) is not scope:
+                        continue
+                    loops = [one for one in self.origins.around(call) if isinstance(one, (ast.For, ast.While)) and not any(
+                        inside is statements[0] for inside in ast.walk(one))]
+                    around = [part for loop in loops for part in ast.walk(loop)]
+                    uses = [one for one in self.origins.nodes if isinstance(one, ast.Name) and one.id == given.id and one is not given and isinstance(
+                        one.ctx, ast.Load) and self.origins.scope(one) is scope and (one.lineno <= call.lineno or any(one is part for part in around))]
+                    if not any(self.changes(one, calls, of) for one in uses):
+                        self.mistake(made, "a sum that begins with nothing", given.id, of.name, other=call)
+
+    def only_adds(self, of, at):
+        """Whether all that a kernel does to the array of a parameter is to add to its elements."""
+        name = of.args.args[at].arg if at < len(of.args.args) else None
+        adds, plain = [], {}
+        for one in ast.walk(of):
+            if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Subscript) and getattr(one.target.value, "id", "") == name:
+                adds.append(one.target.value)
+            elif isinstance(one, ast.Call) and re.match(r"numba\.cuda\.atomic\.(add|sub|inc)$", self.full(
+                    one.func)) and one.args and getattr(one.args[0], "id", "") == name:
+                adds.append(one.args[0])
+            elif isinstance(one, ast.Attribute) and one.attr in ASKS_OF_ARRAYS and isinstance(one.value, ast.Name):
+                plain[id(one.value)] = one
+            elif isinstance(one, ast.Call) and getattr(one.func, "id", "") == "len":
+                plain.update((id(part), one) for part in one.args)
+        return name is not None and bool(adds) and all(id(one) in plain or any(one is each for each in adds) for one in ast.walk(of) if isinstance(
+            one, ast.Name) and one.id == name)
+
+    def changes(self, name, calls, of):
+        """Whether a use of an array may give it its numbers: all but questions, and launches of the kernel that only adds."""
+        parent = self.origins.parents.get(id(name))
+        if isinstance(parent, ast.Attribute) and parent.attr in ASKS_OF_ARRAYS + ("copy_to_host", ):
+            return False
+        return not (any(parent is one for one in calls) and any(one is name and self.only_adds(of, at) for at, one in enumerate(parent.args)))
+
+    def chosen_for_no_kernel(self, nodes, calls):
+        """cuda.select_device(1) in a file whose functions are all compiled for the CPU, by @jit or @njit."""
+        choice = next((one for one in calls if self.full(one.func) == "numba.cuda.select_device"), None)
+        if choice is None or self.says(r"['\"](cuda|gpu)['\"]|target") or any(isinstance(one, ast.ImportFrom) and (one.level or any(
+                alias.name == "*" for alias in one.names)) for one in nodes):
+            return
+        names = set(self.tracing.names.values())
+        known = WITHOUT_GPU | set(getattr(sys, "stdlib_module_names", ()))
+        uses = names | {self.full(one) for one in nodes if isinstance(one, ast.Attribute)}
+        compiled = any(re.match(r"numba\.(n?jit|vectorize|guvectorize)$", one) for one in uses)
+        if compiled and all(one.split(".")[0] in known for one in names) and not any(
+                one.startswith("numba.cuda") and not ASKS_FOR_DEVICES.match(one) for one in uses):
+            self.mistake(choice, "a GPU that is chosen for functions of the CPU")

@@ -252,6 +252,47 @@ class Graphs(OfValues):
             self.outside_of_its_scope(calls)
             self.foreign_operations(nodes)
             self.behind_the_prefetch(calls)
+            self.on_the_cpu_by_name(nodes)
+            self.divided_twice(calls)
+
+    def device_of(self, node):
+        """"CPU" or "GPU": what the innermost with tf.device around a node names; None: none, or neither."""
+        for one in self.origins.around(node):
+            for item in one.items if isinstance(one, ast.With) else ():
+                call = item.context_expr
+                if isinstance(call, ast.Call) and self.full(call.func) == "tensorflow.device" and call.args:
+                    named = re.match(r"(?i)/?(job:\w+/)?(replica:\d+/)?(task:\d+/)?(device:)?(cpu|gpu)\b", self.origins.text_of(call.args[0]) or "")
+                    return named.group(5).upper() if named else None
+        return None
+
+    def on_the_cpu_by_name(self, nodes):
+        """with tf.device("/CPU:0"): x_gpu = tf.ones(8), which with tf.device("/GPU:0") reads."""
+        for one in nodes:
+            target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+            if not isinstance(target, ast.Name) or not re.search(r"(?i)(^|_)gpu\d*(_|$)", target.id) or re.search(r"(?i)cpu", target.id) or not isinstance(
+                    one.value, ast.Call) or not GIVES_TENSORS.match(self.full(one.value.func)) or self.device_of(one) != "CPU":
+                continue
+            use = next((name for name in nodes if isinstance(name, ast.Name) and name.id == target.id and isinstance(
+                name.ctx, ast.Load) and self.device_of(name) == "GPU" and any(each is one for each in self.origins.statements_of(name))), None)
+            if use is not None:
+                self.reader.mistake(one, "a tensor of the CPU by the name of the GPU", target.id, self.written(one.value), "tf.device of the CPU",
+                                    other=use, doubted=True)
+
+    def divided_twice(self, calls):
+        """steps_per_epoch = len(x) // workers // batch, where get_per_replica_batch_size(batch) divides the batch among the workers."""
+        whole = {self.written(one.args[0]) for one in calls if self.method(one, "get_per_replica_batch_size") and one.args}
+        for call in calls if whole else ():
+            steps = self.word(call, "steps_per_epoch")
+            made = self.value_of(steps) if steps is not None else None
+            if not isinstance(made, ast.BinOp) or not isinstance(made.op, (ast.FloorDiv, ast.Div)):
+                continue
+            by = made.right
+            factors = [by.left, by.right] if isinstance(by, ast.BinOp) and isinstance(by.op, ast.Mult) else [by]
+            samples = self.value_of(made.left)
+            again = [samples.right] if isinstance(samples, ast.BinOp) and isinstance(samples.op, (ast.FloorDiv, ast.Div)) else []
+            batch = next((one for one in factors if self.written(one) in whole), None)
+            if batch is not None and any(re.search(r"(?i)workers|num_input_pipelines|replicas", self.written(one)) for one in again + factors):
+                self.mistake(made, "steps that are divided by the workers twice", self.written(batch), other=steps)
 
     # ---- Keras
 

@@ -1,5 +1,6 @@
 """JAX's traced functions, meshes and processes, and what Flax, Equinox and Orbax make of them, read from the statements of a
 file as they stand; for the reader of scripts."""
+import builtins
 
 COMPUTES_JAX = re.compile(r"jax\.(numpy\.\w+|random\.\w+|device_put|devices|local_devices|device_count|nn\.\w+|lax\.\w+)$")
 MAPPED = r"\b(pmap|vmap|shard_map|xmap|smap|shmap)\b"
@@ -17,6 +18,17 @@ SHARDINGS_OF_DATA = re.compile(r"(?i)(^|[._'\"])(batch(es)?|data|examples?|input
                                r"(['\"]\])?$|^(shard(ed|s)?|split|divided)(_\w*)?$|\.(sharded|split|divided)$")
 
 
+# Modules of JAX 0.10 that `import jax` doesn't import, though they are there; and imports that don't import them either.
+MODULES_TO_IMPORT = frozenset("jax." + one for one in (
+    "extend tools experimental.pjit experimental.mesh_utils experimental.multihost_utils experimental.pallas experimental.sparse "
+    "experimental.checkify experimental.jax2tf experimental.ode experimental.array_serialization experimental.custom_partitioning "
+    "experimental.layout experimental.topologies experimental.serialize_executable experimental.rnn scipy.optimize scipy.spatial "
+    "ad_checkpoint test_util").split())
+OF_JAX_ITSELF = re.compile(r"jax$|jax\.(numpy|random|lax|nn|tree|tree_util|sharding|debug|profiler|config|lib|experimental\.maps|Array|jit|grad|vmap|pmap|"
+                           r"value_and_grad|device_put|devices|local_devices|jacfwd|jacrev|hessian)\b")
+WITHOUT_JAX = frozenset("numpy scipy matplotlib pandas PIL cv2 tqdm seaborn sklearn".split())
+
+
 class Jitted(OfValues):
     def look(self, nodes):
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
@@ -29,6 +41,10 @@ class Jitted(OfValues):
         self.counted_for_gpus(nodes)
         self.differentiated_by_nothing(calls)
         self.kept_of_traces(functions)
+        self.bound_behind_traces(nodes)
+        self.names_of_inner_functions(nodes)
+        self.modules_without_import(nodes)
+        self.unused_device(nodes)
         self.changed_behind_traces(nodes)
         self.changed_behind_a_call(nodes)
         self.changed_in_its_object(nodes)
@@ -157,6 +173,109 @@ class Jitted(OfValues):
                         re.findall(r"\b%s\b(?!\s*=[^=])" % re.escape(text), self.reader.written_whole(of))):
                     self.mistake(one, "a traced value that is kept", text, of.name)
 
+    def bound_behind_traces(self, nodes):
+        """def step(p, x): print(loss_now) …, traced by a call before loss_now is bound: tracing raises NameError."""
+        if self.reader.other_form or self.says(r"NameError|UnboundLocalError|\bexec\(|disable_jit"):
+            return
+        cells = sum(isinstance(one, ast.Module) for one in nodes)  # of a notebook, whose cells share their names
+        for of, own in self.scopes(nodes):
+            if isinstance(of, ast.Module) and cells > 1:
+                continue
+            inside = [one for one in of.body if isinstance(one, ast.FunctionDef)]
+            given = {one.arg for one in ast.walk(of.args) if isinstance(one, ast.arg)} if isinstance(of, ast.FunctionDef) else set()
+            for name, traced in self.tracing.traced.items() if inside else ():
+                if not traced or traced.by not in JITS or not any(one is traced.node for one in inside):
+                    continue
+                calls = [one for one in own if isinstance(one, ast.Call) and self.written(one.func) == name]
+                first = min(calls, key=lambda one: one.lineno, default=None)
+                local = self.locals_of(traced.node) | given
+                for read in self.read_each_time(traced.node) if first is not None else ():
+                    bound = self.bindings_of(own, read.id)
+                    if read.id not in local and bound and all(one.lineno > (getattr(first, "end_lineno", None) or first.lineno) for one in bound):
+                        self.mistake(read, "a name that is bound behind the trace", self.written(first), other=bound[0], doubted=False)
+                        break
+
+    @staticmethod
+    def read_each_time(of):
+        """The names that a function reads in each call, in no branch and in no function of its own."""
+        waiting, found = list(reversed(of.body)), []
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
+                found.append(one)
+            if not isinstance(one, (ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.For, ast.While, ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+                waiting.extend(reversed(list(ast.iter_child_nodes(one))))
+        return found
+
+    @staticmethod
+    def bindings_of(own, name):
+        """What binds a name, among the nodes of one scope: assignments, loops, imports, functions, exceptions."""
+        return [one for one in own if isinstance(one, ast.Name) and one.id == name and not isinstance(one.ctx, ast.Load) or isinstance(
+            one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)) and one.name == name or isinstance(
+                one, (ast.Import, ast.ImportFrom)) and any((alias.asname or alias.name.split(".")[0]) in (name, "*") for alias in one.names)]
+
+    def names_of_inner_functions(self, nodes):
+        """def train(): def step(): grads = …, and train() itself reads grads, which it doesn't have."""
+        if self.reader.other_form or self.says(r"NameError|\b(exec|eval|globals|locals)\(|import \*|\b(global|nonlocal) "):
+            return
+        everywhere = {one.id for one in nodes if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load) and self.origins.scope(one) is None}
+        for of, own in self.scopes(nodes):
+            inside = [one for one in of.body if isinstance(one, ast.FunctionDef)] if isinstance(of, ast.FunctionDef) else []
+            around = [one for one in self.origins.around(of) if isinstance(one, (ast.FunctionDef, ast.ClassDef, ast.Lambda))]
+            # What lambdas and comprehensions bind is theirs; a class gives its names to its body alone.
+            if not inside or any(one is not of for one in around):
+                continue
+            here = [one for one in own if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and self.origins.scope(one) is of]
+            for read in sorted(here, key=lambda one: (one.lineno, one.col_offset)):
+                has = next((one for one in inside if any(isinstance(part, ast.Name) and part.id == read.id and isinstance(
+                    part.ctx, ast.Store) and self.origins.scope(part) is one for part in ast.walk(one))), None)
+                bound = self.bindings_of(own, read.id) if has is not None else ()
+                # What a plain statement reads before the function's first binding of it isn't there either.
+                plain = bound and any(isinstance(one, (ast.Assign, ast.Expr)) and any(part is read for part in ast.walk(one)) and all(
+                    each.lineno > (getattr(one, "end_lineno", None) or one.lineno) or any(each is part for target in getattr(
+                        one, "targets", ()) for part in ast.walk(target)) for each in bound) for one in of.body)
+                if has is not None and read.id not in everywhere and read.id not in {
+                        one.arg for one in ast.walk(of.args) if isinstance(one, ast.arg)} and (plain or not bound) and not self.bindings_of(
+                            [part for whole in nodes if isinstance(whole, ast.Module) for part in ast.walk(whole) if self.origins.scope(
+                                part) is None], read.id) and not hasattr(builtins, read.id):
+                    self.mistake(read, "a name of an inner function", has.name, other=has, doubted=False)
+                    break
+
+    def modules_without_import(self, nodes):
+        """jax.extend.backend.get_backend(), of a file that imports jax alone."""
+        names = set(self.tracing.names.values())
+        imported = {alias.name if isinstance(one, ast.Import) else "%s.%s" % (one.module, alias.name) for one in nodes if isinstance(
+            one, (ast.Import, ast.ImportFrom)) for alias in one.names}
+        if self.says(r"hasattr\(jax|getattr\(jax|import_module") or any(isinstance(one, ast.ImportFrom) and one.level for one in nodes) or not all(
+                one.split(".")[0] in WITHOUT_JAX | set(getattr(sys, "stdlib_module_names", ())) or OF_JAX_ITSELF.match(one) for one in imported | names):
+            return
+        told = set()
+        for one in nodes:
+            full = self.full(one) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load) else ""
+            if full in MODULES_TO_IMPORT and full not in told and not any(name == full or name.startswith(full + ".") for name in imported):
+                told.add(full)
+                tried = [each for each in self.origins.around(one) if isinstance(each, ast.Try)]
+                if not any(not isinstance(part, ast.Expr) for each in tried for handler in each.handlers for part in handler.body):
+                    self.mistake(one, "a module that import jax leaves out", full, doubted=False)
+
+    def unused_device(self, nodes):
+        """cpu = jax.devices("cpu")[0], which nothing reads, and product_cpu = jax.jit(product): it runs where JAX puts it."""
+        if re.search(r"default_device|platform(_name|s)?\b|JAX_PLATFORM|device_put|device *=|backend *=", re.sub(r"#[^\n]*", "", self.reader.text)):
+            return
+        for one in nodes:
+            target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+            made = self.value_of(one.value) if isinstance(target, ast.Name) else None
+            of = made.value if isinstance(made, ast.Subscript) else made
+            if not isinstance(of, ast.Call) or self.full(of.func) not in ("jax.devices", "jax.local_devices") or self.said(
+                    self.given(of, 0, "backend")) != "cpu" or self.written(target) in {
+                        name.id for name in nodes if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)}:
+                continue
+            meant = next((each for each in nodes if isinstance(each, ast.Assign) and each is not one and isinstance(
+                each.targets[0], ast.Name) and re.search(r"(^|_)cpu(_|$)", each.targets[0].id) and isinstance(each.value, ast.Call) and self.full(
+                    each.value.func) in ("jax.jit", "jax.numpy.ones", "jax.numpy.zeros", "jax.numpy.array", "jax.numpy.asarray", "jax.numpy.arange")), None)
+            if meant is not None:
+                self.mistake(meant.value, "a device that is asked for and not used", self.written(meant.targets[0]), self.written(target), other=one)
+
     def changed_behind_traces(self, nodes):
         """scale = 0.5 ** epoch in a loop that calls step(), which was traced with the first value of scale."""
         for of, own in self.scopes(nodes):
@@ -182,7 +301,9 @@ class Jitted(OfValues):
                 for statement in loop.body:
                     for target in statement.targets if isinstance(statement, ast.Assign) else ():
                         for name in ast.walk(target):
-                            if isinstance(name, ast.Name) and any(name.id in read[one] for one in called):
+                            if isinstance(name, ast.Name) and any(name.id in read[one] for one in called) and not any(
+                                    e["subject"] == "script-mistake" and e["name"] == "a name that is bound behind the trace" and e.get(
+                                        "other_line") in (line_of(name), str(line_of(name))) for e in self.reader.events):
                                 self.mistake(statement, "a variable that a trace has read", name.id, next(
                                     one for one in called if name.id in read[one]))
 

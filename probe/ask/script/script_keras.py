@@ -499,9 +499,20 @@ class FilesAndSessions(OfValues):
         if owner is not None and node.attr == "model" and any(re.search(r"keras\.(\w+\.)*Callback$", self.full(base)) for base in owner.bases):
             return True
         known = self.origins.known(node)
+        if isinstance(node, ast.Name) and known and all(isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and self.full(
+                one.func) for one in known) and self.is_trained_by_keras(node):
+            return True
         return self.made_by(node, MODELS_OF_KERAS, surely=True) is not None or bool(known) and all(isinstance(one, ast.Call) and any(
             isinstance(of, ast.ClassDef) and any(re.search(r"keras\.(\w+\.)*Model$", self.full(base)) for base in of.bases) and not any(
                 getattr(method, "name", "").startswith(("save", "load")) for method in of.body) for of in self.origins.functions_of(one.func)) for one in known)
+
+    def is_trained_by_keras(self, node):
+        """Whether what another file makes is trained with words that fit() of Keras alone takes."""
+        return not {"torch", "sklearn", "xgboost", "lightgbm", "catboost", "jax", "mxnet"} & {
+            name.split(".")[0] for name in self.tracing.names.values()} and any(
+                self.method(one, "fit") and getattr(one.func.value, "id", "") == node.id and self.origins.scope(one) is self.origins.scope(
+                    node) and {"epochs"} < {k.arg for k in one.keywords} & {"epochs", "validation_data", "steps_per_epoch", "validation_split"}
+                for one in self.tracing.index.calls)
 
     def names_of_files(self, calls):
         """model.save_weights("best.h5"), which Keras 3 wants to be called best.weights.h5."""

@@ -8,7 +8,8 @@ ONCE_IN_A_PROCESS = ("torch.set_num_interop_threads", "torch.multiprocessing.set
 CHOOSES_BY_ENTERING = ("cupy.cuda.Device", "torch.cuda.device", "jax.default_device")
 ENTERED_CONTEXTS = ("cupy.cuda.Device", "torch.cuda.device", "torch.no_grad", "torch.inference_mode", "torch.autocast",
                     "torch.amp.autocast", "torch.cuda.stream", "tensorflow.device", "jax.default_device", "numba.cuda.gpus",
-                    "jax.default_matmul_precision", "cupy.cuda.Stream")
+                    "jax.default_matmul_precision", "cupy.cuda.Stream", "numba.cuda.pinned", "numba.cuda.mapped",
+                    "numba.cuda.defer_cleanup")
 # What with enters, by full names and by names of methods, and what it would enter in vain.
 WITH_ENTERS = re.compile(r"torch\.(no_grad|inference_mode|enable_grad|set_grad_enabled|autocast|amp\.autocast|cuda\.amp\.autocast|device|"
                         r"cuda\.(device|stream|graph)|nn\.attention\.sdpa_kernel|backends\.cuda\.sdp_kernel|profiler\.(profile|record_function)|"

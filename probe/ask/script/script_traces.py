@@ -8,7 +8,10 @@ class ClocksOfTraces(WholeFile):
     """Clocks around compiled functions of JAX or TensorFlow that stand in a context or a decorator of the file."""
 
     def look(self, nodes):
-        if not {"jax", "tensorflow"} & {name.split(".")[0] for name in self.tracing.names.values()} or self.says(
+        roots = {name.split(".")[0] for name in self.tracing.names.values()}
+        if "tensorflow" in roots:
+            self.placed_in_timeit()
+        if not {"jax", "tensorflow"} & roots or self.says(
                 r"(?i)device\(['\"]/?(device:)?cpu|['\"]cpu['\"]|set_visible_devices\(\[\]|VISIBLE_DEVICES['\"]\] = ['\"](-1)?['\"]"):
             return
         for of in nodes:
@@ -20,6 +23,17 @@ class ClocksOfTraces(WholeFile):
         for call in self.tracing.index.calls:
             if self.full(call.func) in ("timeit.timeit", "timeit.repeat", "timeit.Timer"):
                 self.in_timeit(call)
+
+    def placed_in_timeit(self):
+        """timeit.timeit(product, number=10), where product() gives the GPU work under tf.device; the last time of each is what is told."""
+        last = {}
+        for call in self.tracing.index.calls if not self.tracing.says_sync_devices() else ():
+            timed = self.given(call, 0, "stmt") if self.full(call.func) in ("timeit.timeit", "timeit.repeat", "timeit.Timer") else None
+            of = timed.body.func if isinstance(timed, ast.Lambda) and isinstance(timed.body, ast.Call) else timed
+            if of is not None and self.tracing.leaves_to_the_gpu(of):
+                last[self.written(of)] = (call, of)
+        for call, of in last.values():
+            self.reader.mistake(call, "a time of TensorFlow's without an end", self.written(of) + "()", other=of, doubted=True)
 
     def in_timeit(self, call):
         """timeit.timeit(lambda: step(x), number=10), of a compiled function that nobody waits for."""

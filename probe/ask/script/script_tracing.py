@@ -36,6 +36,8 @@ PARTS_OF_STATES = ("params", "opt", "opt_state", "weights", "model", "variables"
                    "target_params", "master", "velocity", "momentum")
 WAITS_OF_TRACES = re.compile(r"block_until_ready(?!\s*(\n|$))|device_get|\.item\(|\.tolist\(|effects_barrier|float\(|int\(|asarray\(|"
                              r"np\.array\(|onp\.|print\(|copy_to_host|\.numpy\(|\.result\(|assert|%timeit|if .*loss")
+# What a time is called that is meant to be the one of a first call, or of a launch without its end.
+TIME_OF_ANOTHER = re.compile(r"(?i)compil|trac(e|ing)|warm|first|dispatch|launch|enqueue|async|overhead|build|submit")
 NAMES_OF_SIZES = re.compile(r"(?i)(sizes?|lengths?|widths?|dims?|shapes?|resolutions?|lens|heads|ns)\)*$")
 OF_CASES = "*"  # among the names that a loop binds: it goes through cases
 MAKES_ARRAYS = re.compile(r"(jax\.)?numpy\.(array|asarray|zeros|ones|full|empty|arange|linspace|eye|hanning|hamming|blackman|stack|concatenate|"
@@ -719,6 +721,8 @@ class Tracing:
                 for text in self.consumed(call):
                     if any(self.is_of_size(one, call) for one in loops):
                         continue  # what a speed is measured with need not be independent
+                    if text in drawn and (self.is_for_a_clock() or self.is_shown_alone(body, drawn[text], call)):
+                        continue
                     if text in drawn and not compares():
                         self.reader.mistake(call, "a key that is used twice", text, self.written(drawn[text]),
                                             other=drawn[text])
@@ -770,40 +774,104 @@ class Tracing:
             return isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) and \
                 self.full(statement.value.func) in CLOCKS_OF_TRACES and isinstance(statement.targets[0], ast.Name)
 
-        if not any(map(starts, body)) or re.search(r"sync_devices\(|\bdevice\(['\"]/?(device:)?cpu", self.reader.text, re.I) and \
-                "jax" not in self.names.values():
+        if not any(map(starts, body)) or self.says_sync_devices():
             return
+        # Beside what is placed on the CPU, only what is placed on the GPU is surely the GPU's.
+        placed = "jax" not in self.names.values() and re.search(r"\bdevice\(['\"]/?(device:)?cpu", self.reader.text, re.I)
         started = {}  # the clock's name: (statement, calls since, text since)
         waited = {self.written(one.args[0].func) for statement in body for one in ast.walk(statement) if isinstance(
             one, ast.Call) and self.full(one.func) == "jax.block_until_ready" and one.args and isinstance(
                 one.args[0], ast.Call)}
-        for statement in body:
+        for number, statement in enumerate(body):
             text = self.written(statement)
             for name in list(started):
                 at, call, since = started[name]
+                if starts(statement) and self.is_end_of(body[number + 1:], statement.targets[0].id, name):
+                    if call is not None and not WAITS_OF_TRACES.search(since):
+                        self.tell_time(statement, call)
+                    del started[name]
+                    continue
                 stops = next((one for one in ast.walk(statement) if isinstance(one, ast.BinOp) and isinstance(
                     one.op, ast.Sub) and isinstance(one.left, ast.Call) and self.full(one.left.func) in CLOCKS_OF_TRACES and
                     getattr(one.right, "id", None) == name), None)
                 if stops is not None and not isinstance(statement, COMPOUND):
+                    self.compiled_within(stops, statement, body, at)
                     before = text.split(self.written(stops))[0]
                     waits_later = any(e["name"] == "a clock that stops before the wait" and e["line"] == stops.lineno for e in
                                       self.reader.events if e["subject"] == "script-mistake")
                     if call is not None and not WAITS_OF_TRACES.search(since) and not waits_later and not re.search(
                             r"block_until_ready|\bfloat\(|\bint\(|\.numpy\(|\.item\(", before):
-                        by = (self.traced_of(call.func) or Traced("")).by
-                        graph = by in GRAPHS or not by and "jax" not in self.names.values()
-                        self.reader.mistake(stops, "a time of TensorFlow's without an end" if graph else "a time without an end",
-                                            self.written(call), other=call)
+                        self.tell_time(stops, call)
                     del started[name]
                     continue
                 calls = [one for one in ast.walk(statement) if isinstance(one, ast.Call) and (
                     (self.traced_of(one.func) or Traced("")).by in JITS + GRAPHS or
                     HEAVY_OPS.match(self.full(one.func)) or self.written(one.func) in waited or
                     isinstance(one.func, ast.Call) and self.full(one.func.func) in ("jax.vmap", "jax.pmap", "jax.jit") or
-                    self.origins.made_by(one.func, MODELS_OF_KERAS, surely=True) is not None)]
+                    self.origins.made_by(one.func, MODELS_OF_KERAS, surely=True) is not None or self.leaves_to_the_gpu(one.func))]
+                if placed:
+                    calls = [one for one in calls if self.is_on_the_gpu(one) or self.leaves_to_the_gpu(one.func)]
                 started[name] = (at, call or (calls[0] if calls else None), since + "\n" + text)
             if starts(statement):
                 started[statement.targets[0].id] = (statement, None, "")
+
+    def compiled_within(self, stops, statement, body, begun):
+        """print("CPU time:", clock() - start) behind a compiled function's only call, whose time is mostly that of its compilation."""
+        text = self.reader.written_whole(statement)
+        if not re.search(r"(?i)\b(cpu|gpu|tpu)\b", text) or TIME_OF_ANOTHER.search(text) or re.search(
+                r"(?i)\.compile\(|incl|whole|total|cold", self.reader.text):
+            return
+        between = body[body.index(begun) + 1:body.index(statement)]
+        for call in (call for one in between for call in self.own_calls(one)) if len(between) <= 2 else ():
+            traced = self.traced_of(call.func) if isinstance(call.func, ast.Name) else None
+            if not traced or traced.by != "jax.jit" or not isinstance(traced.node, ast.FunctionDef) or len(traced.node.body) > 3 or any(
+                    isinstance(one, (ast.For, ast.While, ast.FunctionDef)) and one is not traced.node or isinstance(one, ast.Call) and re.match(
+                        r"jax\.lax\.(scan|fori_loop|while_loop|map)$", self.full(one.func)) for one in ast.walk(traced.node)):
+                continue
+            alike = {name for name, other in self.traced.items() if other and other.node is traced.node}
+            calls = [one for one in self.index.calls if self.written(one.func) in alike]
+            once = sum(self.written(one.func) == call.func.id for one in calls) == 1
+            if once and min(calls, key=lambda one: one.lineno) is call and self.origins.scope(call) is None and not any(
+                    isinstance(one, (ast.For, ast.While)) for one in self.origins.around(call)):
+                self.reader.mistake(call, "a time that holds the compilation", self.written(call), other=stops, doubted=True)
+
+    def says_sync_devices(self):
+        return "sync_devices(" in self.reader.text and "jax" not in self.names.values()
+
+    def tell_time(self, stops, call):
+        by = (self.traced_of(call.func) or Traced("")).by
+        graph = by in GRAPHS or not by and "jax" not in self.names.values()
+        self.reader.mistake(stops, "a time of TensorFlow's without an end" if graph else "a time without an end", self.written(call), other=call)
+
+    def is_end_of(self, rest, end, start):
+        """Whether statements take start from end, both names of times, before either is read from the clock again.
+
+        Not where the time is called one of compilation or of the launch, or a later time is taken from the same start.
+        """
+        found = False
+        for one in rest:
+            ends = [getattr(part.left, "id", "") for part in ast.walk(one) if isinstance(part, ast.BinOp) and isinstance(
+                part.op, ast.Sub) and getattr(part.right, "id", "") == start]
+            if any(other != end for other in ends) or ends and TIME_OF_ANOTHER.search(self.reader.written_whole(one)):
+                return False
+            found = found or end in ends
+            if self.stored(one) & {end, start}:
+                break
+        return found and not TIME_OF_ANOTHER.search(end + " " + start)
+
+    def is_on_the_gpu(self, node):
+        """Whether it stands in a with tf.device('/GPU:0')."""
+        return any(isinstance(one, ast.With) and any(isinstance(item.context_expr, ast.Call) and self.full(
+            item.context_expr.func) == "tensorflow.device" and item.context_expr.args and re.search(
+                "(?i)gpu", self.origins.text_of(item.context_expr.args[0]) or "") for item in one.items) for one in self.origins.around(node))
+
+    def leaves_to_the_gpu(self, func):
+        """Whether what is called is a function of the file that gives the GPU a product under tf.device and doesn't wait for it."""
+        for of in self.origins.functions_of(func) if isinstance(func, (ast.Name, ast.Attribute)) and not self.imported(func) else ():
+            if isinstance(of, ast.FunctionDef) and not of.decorator_list and not WAITS_OF_TRACES.search(self.reader.written_whole(of)) and any(
+                    isinstance(one, ast.Call) and HEAVY_OPS.match(self.full(one.func)) and self.is_on_the_gpu(one) for one in ast.walk(of)):
+                return True
+        return False
 
     def static_arguments(self, body):
         literal = {}
@@ -862,7 +930,7 @@ class Tracing:
                 if id(one) in nested:
                     continue
                 if of_jax:
-                    self.items_set(one, values)
+                    self.items_set(one, values, node)
                 if isinstance(one, ast.Call) and len(callers) == 1:
                     self.grows_once(one, local, of_jax)
                 if isinstance(one, ast.Call) and not of_jax:
@@ -922,13 +990,36 @@ class Tracing:
                 return set()
         return found
 
-    def items_set(self, node, values):
-        """x[0] = 1.0, of a traced array; of a dictionary, whose keys are texts, it may be."""
+    def items_set(self, node, values, of):
+        """x[0] = 1.0, of a traced array; of a dictionary, whose keys are texts, or another tree it may be."""
         targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
         for target in targets:
             if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and target.value.id in values and \
-                    not isinstance(getattr(target.slice, "value", None), str):
+                    not isinstance(getattr(target.slice, "value", None), str) and not self.may_be_a_tree(target.value.id, of):
                 self.reader.mistake(node, "an item of a JAX array that is set", self.written(target))
+
+    def may_be_a_tree(self, name, of):
+        """Whether a function gives a name a dictionary, a list or what tree.map makes, which has the form of what it is given."""
+        made = [one.value for one in ast.walk(of) if isinstance(one, ast.Assign) and any(getattr(target, "id", "") == name for target in one.targets)]
+        return any(isinstance(one, (ast.Dict, ast.DictComp, ast.List, ast.ListComp)) or isinstance(one, ast.Call) and (re.match(
+            r"jax\.(tree_map$|tree\.|tree_util\.)", self.full(one.func)) or getattr(one.func, "id", "") in ("dict", "list") or isinstance(
+                one.func, ast.Call) and self.full(one.func.func) in ("jax.grad", "jax.value_and_grad")) for one in made)
+
+    def is_for_a_clock(self):
+        """Whether a file measures times and trains nothing: what it computes with need not be independent."""
+        return any(self.full(one.func) in CLOCKS_OF_TRACES[:-1] for one in self.index.calls) and not re.search(
+            r"grad\(|optax|\.init\(|[Pp]aram|weight|dropout|loss|nnx|sampl|\bmean\(|monte", self.reader.text)
+
+    def is_shown_alone(self, body, first, again):
+        """Whether all that reads what the first call drew, before the second gives its name another value, prints it."""
+        owners = [next((one for one in body if isinstance(one, ast.Assign) and one.value is call and len(one.targets) == 1 and isinstance(
+            one.targets[0], ast.Name)), None) for call in (first, again)]
+        if None in owners or owners[0].targets[0].id != owners[1].targets[0].id:
+            return False
+        name, between = owners[0].targets[0].id, body[body.index(owners[0]) + 1:body.index(owners[1])]
+        return not any(isinstance(one, (ast.FunctionDef, ast.Lambda)) for part in between for one in ast.walk(part)) and all(
+            isinstance(part, ast.Expr) and isinstance(part.value, ast.Call) and getattr(part.value.func, "id", "") == "print" for part in between if any(
+                isinstance(one, ast.Name) and one.id == name for one in ast.walk(part)))
 
     def grows_once(self, call, local, of_jax):
         """A list of the script's that a traced function appends to: that happens where it is traced alone."""
