@@ -6,6 +6,7 @@ ABOUT_CALLS = re.compile(
     r"processes|workers|rank|offload|placement|sharding|8bit|4bit|quantization|mesh|gradscaler|autocast)(_|$)")
 # Arguments of that kind that the callable itself has nothing to do with, since it passes them on.
 LIBRARIES_OF_SIGNATURES = ("lightning", "accelerate", "transformers", "diffusers", "torchaudio", "torchmetrics", "peft")
+TRAINERS_OF_TRANSFORMERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
 SAME_LIBRARY = {"pytorch_lightning": "lightning", "lightning_fabric": "lightning", "tf_keras": "tf_keras"}
 NUMBER_KINDS = re.compile(r"(torch\.)?(b?float\d*\w*|half|double|u?int\d+|long|short|bool|complex\d+)$")
 # What functions take whose argument is no object of its own kind: (call, argument, its place) -> values.
@@ -100,7 +101,7 @@ class Given:
             if word in words:
                 self.reader.mistake(self.reader.keyword_of(node, word), "an argument that goes to pickle",
                                     self.reader.written(node), word)
-        if name in ("transformers.Trainer", "transformers.Seq2SeqTrainer"):
+        if name in TRAINERS_OF_TRANSFORMERS:
             for word in words:
                 if word and ABOUT_CALLS.search(word) and not self.reader.pinned_for("transformers"):
                     self.reader.mistake(words.nodes.get(word, self.reader.keyword_of(node, word)),
@@ -174,8 +175,8 @@ class Given:
         strange = [word for word in words
                    if word and word not in names and word != "verbose"] if "**" not in taken else []
         twice = [one for one in by_place[: max(given, 0)] if one in words]
-        told = [word for word in strange if ABOUT_CALLS.search(word) and self.taken_by(name) is not None or
-                word in self.reader.removed.taken(name)]
+        told = [word for word in strange if ABOUT_CALLS.search(word) and (
+            self.taken_by(name) is not None or name in TRAINERS_OF_TRANSFORMERS) or word in self.reader.removed.taken(name)]
         why, lines = None, self.reader.by_line(node, words, [word for word in strange if word not in told])
         if told and (not lines or len(values) > most):
             return
