@@ -1,6 +1,9 @@
 // script.unreadable: this interpreter can't parse the script.
+#include <re2/re2.h>
+
 #include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
+#include "knowledge/gpus/drivers.h"
 
 namespace envdoctor::script_unreadable {
 
@@ -21,6 +24,16 @@ void judge(const Facts& facts, Answers& answers) {
                           (python.empty() ? "" : " It was read as Python " + python + ".") +
                           (event->detail("rest") == "read" ? " The rest was read all the same." : "");
     finding.evidence = {evidence(*event, what)};
+    static const RE2 of_newer(R"(f-string: [^;]*(?:; (?:cell \d+, )?line \d+: f-string: [^;]*)*)");
+    if (!python.empty() && knowledge::compare_versions(python, "3.12") < 0 && RE2::FullMatch(what, of_newer)) {
+      finding.title = "The script may need Python 3.12";
+      finding.explanation += " From Python 3.12 on, f-strings may hold the quotes that they stand in.";
+      finding.confidence = Confidence::possible;
+      const Torch* torch = facts.snapshot().torch.get();
+      const Tensorflow* tensorflow = facts.snapshot().tensorflow.get();
+      const bool meant = (torch && torch->version.get()) || (tensorflow && tensorflow->version.get());
+      if (!meant) finding.severity = Severity::info;  // it was read by whatever Python is here
+    }
   }
   if (!failures.empty()) return;
   if (script_read(facts.snapshot()).is(true)) return answers.passed();

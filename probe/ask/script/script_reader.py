@@ -103,7 +103,7 @@ MEMBERS = {
 CLOSED = ("tensorflow.config", "tensorflow.config.experimental")
 # What a name means in a cut-out of a script, or behind `from common import *`, where nothing in the file binds it.
 CONVENTIONS = {"tensorflow": "tensorflow", "tf": "tensorflow", "keras": "keras", "torch": "torch", "nn": "torch.nn",
-               "optim": "torch.optim", "jax": "jax", "jnp": "jax.numpy"}
+               "optim": "torch.optim", "jax": "jax", "jnp": "jax.numpy", "np": "numpy", "TrainingArguments": "transformers.TrainingArguments"}
 # Names by which packages are used: what a script imports of the package that binds another name, and the import.
 IMPORTS_OF_NAMES = {"cuda": ("numba", "from numba import cuda"), "torch": ("torch", "import torch"), "jax": ("jax", "import jax"),
                     "jnp": ("jax", "import jax.numpy as jnp"), "tf": ("tensorflow", "import tensorflow as tf"), "cp": ("cupy", "import cupy as cp")}

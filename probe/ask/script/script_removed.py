@@ -32,7 +32,7 @@ class Removed:
         parts = name.split(".")
         if parts[0] not in self.libraries or self.reader.pinned_for(name):
             return
-        ends = [".".join(parts[:end]) for end in range(2, len(parts) + 1)]
+        ends = [".".join(each[:end]) for each in (parts, written.split(".")) for end in range(2, len(each) + 1)]
         # A class that a library's own name no longer gives is not in its modules either.
         ends += [parts[0] + "." + parts[-1]] if parts[-1][:1].isupper() else []
         gone = next((one for one in ends if one in self.names), None)

@@ -77,8 +77,11 @@ class Variables:
     def set(self, node, name):
         """Whether what reads it once has read it on the way to here."""
         if not name:
-            return
+            return None
         reader = self.reader
+        # A program that starts others, or itself anew, hands the variable on; hashes of texts have a rule of their own.
+        if name == "PYTHONHASHSEED" and not re.search(r"\b(hash\(|exec[lv]\w*|spawn\w*|Popen|subprocess|fork\w*|torchrun|launch\w*\b)", reader.text):
+            return reader.mistake(node, "a variable that Python reads when it starts", name)
         for form, begins in READ_BY:
             if not form.match(name):
                 continue
@@ -87,8 +90,9 @@ class Variables:
                     if reader.path[: len(path)] == path and not any(step[:1] == "p" for step in reader.path):
                         reader.mistake(node, "a variable that was read before", name, how,
                                        "line %s" % getattr(at, "lineno", "?"), other=at if source == reader.source else None)
-                        return
-            return
+                        return None
+            return None
+        return None
 
     def workspace(self, node, name, value):
         """CUBLAS_WORKSPACE_CONFIG, of which deterministic algorithms take two values (aten/src/ATen/Context.cpp)."""
