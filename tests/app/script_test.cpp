@@ -50,7 +50,10 @@ TEST(Script, RunsNothing) {
 }
 
 TEST(Script, NamesTheLineThatIsNoPython) {
-  EXPECT_TRUE(found_in("x = 1\nfor\n", 1).starts_with("script.unreadable:/"));
+  EXPECT_EQ(found_in("x = 1\nfor\n", 1), "script.unreadable:2 ");
+  // Python 3.12 and newer take it.
+  const std::string nested = found_in("d = {}\nprint(f'{d['a']}')\n", 0);
+  EXPECT_TRUE(nested.empty() || nested == "script.unreadable:2 ") << nested;
 }
 
 // The other lines of a script are read, and reported at their own lines.
@@ -67,7 +70,7 @@ TEST(Script, ReadsTheRestOfWhatIsNoPython) {
     const std::string content = before + wrong;
     const std::string line = std::to_string(std::count(content.begin(), content.end(), '\n'));
     const std::string found = found_in(content, 1);
-    EXPECT_NE(found.find("script.unreadable:/"), found.npos) << content << found;
+    EXPECT_NE(found.find("script.unreadable:"), found.npos) << content << found;
     EXPECT_NE(found.find("script.wrong-name:" + line + " "), found.npos) << content << found;
   }
   const Ran ran =
@@ -79,7 +82,7 @@ TEST(Script, ReadsTheRestOfWhatIsNoPython) {
 TEST(Script, ReadsNothingOfProse) {
   std::string prose;
   for (int line = 0; line < 20; ++line) prose += "this is a text of words\n";
-  EXPECT_TRUE(found_in(prose + "import torch\ntorch.cuda.synchronise()\n", 1).starts_with("script.unreadable:/"));
+  EXPECT_TRUE(found_in(prose + "import torch\ntorch.cuda.synchronise()\n", 1).starts_with("script.unreadable:"));
   EXPECT_EQ(found_in(prose + "import torch\ntorch.cuda.synchronise()\n", 1).find("wrong-name"), std::string::npos);
 }
 
