@@ -281,4 +281,24 @@ TEST(ScriptChecks, ANameIsGoneFromItsReleaseOn) {
   EXPECT_EQ(with("import", nullptr), "Write jax.tree.map.");
 }
 
+// What the installed release of a library still has is no mistake.
+TEST(ScriptChecks, ALibrarysInstalledReleaseDecides) {
+  const auto told = [](const char* package, const char* version) {
+    Snapshot snapshot = script({{"mistake",
+                                 "an argument that is gone",
+                                 "gpus",
+                                 {{"first", "Trainer"}, {"second", "Write devices."}, {"since", "pytorch_lightning 2.2.5"}}}});
+    if (package) snapshot.python.fill().packages.fill()[package] = version;
+    const Report report = judged(snapshot);
+    const Finding* gone = finding(report, "script.removed-call");
+    return gone ? gone->explanation : "";
+  };
+  EXPECT_EQ(told("pytorch_lightning", "1.9.5"), "");
+  EXPECT_EQ(told("pytorch-lightning", "1.9.5"), "");
+  EXPECT_EQ(told("lightning", "1.9.5"), "");
+  EXPECT_NE(told("lightning", "2.6.6"), "");
+  EXPECT_NE(told("torchmetrics", "0.1"), "");
+  EXPECT_NE(told(nullptr, nullptr).find("(gone since pytorch_lightning 2.2.5 at the latest)"), std::string::npos);
+}
+
 }  // namespace envdoctor::script_checks_test
