@@ -215,10 +215,14 @@ const NumberBlock* changed_copy(const std::vector<NumberBlock>& blocks) {
   return nullptr;
 }
 
+// Beyond the largest number of half precision; masks hold the smallest, so that one doesn't count.
+bool is_beyond(double number) { return std::isinf(number) && number > 0; }
+
 // A NaN in a tensor; one that holds nothing else was made so, unless something speaks of half precision.
 std::optional<Nan> nan_in(const std::vector<NumberBlock>& blocks, const std::string& text) {
   const NumberBlock* alone = nullptr;
   for (const NumberBlock& one : blocks) {
+    if (one.half && std::ranges::any_of(one.array.numbers, is_beyond)) return Nan{one.row, true};
     const auto nan = std::ranges::count_if(one.array.numbers, [](double number) { return std::isnan(number); });
     if (nan == 0 || (!one.made && one.array.numbers.size() < 4)) continue;
     if (nan == std::ssize(one.array.numbers) && !one.half) {
