@@ -114,10 +114,23 @@ void begin_with_capitals(std::vector<Fix>& fixes) {
   }
 }
 
+// A subject with its numbers filled up with zeros, so that line 9 comes before line 10.
+std::string in_order(const std::string& subject) {
+  constexpr std::size_t digits = 9;
+  std::string filled;
+  for (std::size_t at = 0; at < subject.size();) {
+    const std::size_t end = std::min(subject.find_first_not_of("0123456789", at), subject.size());
+    if (end > at && end - at < digits) filled.append(digits - (end - at), '0');
+    filled += subject.substr(at, std::max<std::size_t>(end - at, 1));
+    at = std::max(end, at + 1);
+  }
+  return filled;
+}
+
 void order(std::vector<Finding>& findings) {
   std::ranges::sort(findings, [](const Finding& a, const Finding& b) {
-    return std::tuple(!a.root, b.severity, b.confidence, a.layer, std::tie(a.id, a.subject)) <
-           std::tuple(!b.root, a.severity, a.confidence, b.layer, std::tie(b.id, b.subject));
+    return std::tuple(!a.root, b.severity, b.confidence, a.layer, std::string_view(a.id), in_order(a.subject)) <
+           std::tuple(!b.root, a.severity, a.confidence, b.layer, std::string_view(b.id), in_order(b.subject));
   });
 }
 

@@ -93,23 +93,27 @@ Text pinned(const std::vector<ScriptEvent>& events, const std::string& framework
   return absent("the script pins no release");
 }
 
-// "flax 0.6.11": whether an older release of a library is installed.
-bool has_older(const Snapshot& snapshot, const std::string& since) {
-  const std::size_t blank = since.find(' ');
+// "flax 0.6.11": the release of a library that is installed; nullptr: none is.
+const std::string* installed(const Snapshot& snapshot, std::string_view release) {
   const Python* python = snapshot.python.get();
   const auto* packages = python ? python->packages.get() : nullptr;
-  if (blank == since.npos || !packages) return false;
+  if (!packages) return nullptr;
   const auto plain = [](std::string name) {
     std::ranges::replace(name, '_', '-');
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
     return name;
   };
-  const std::string library = plain(since.substr(0, blank));
-  return std::ranges::any_of(*packages, [&](const auto& package) {
+  const std::string library = plain(std::string(release.substr(0, release.find(' '))));
+  const auto found = std::ranges::find_if(*packages, [&](const auto& package) {
     const std::string name = plain(package.first);
-    const bool same = name == library || (name == "lightning" && library == "pytorch-lightning") || name == "dm-" + library;
-    return same && knowledge::compare_versions(package.second, since.substr(blank + 1)) < 0;
+    return name == library || (name == "lightning" && library == "pytorch-lightning") || name == "dm-" + library;
   });
+  return found == packages->end() ? nullptr : &found->second;
+}
+
+bool has_older(const Snapshot& snapshot, std::string_view release) {
+  const std::string* version = installed(snapshot, release);
+  return version && knowledge::compare_versions(*version, release.substr(release.find(' ') + 1)) < 0;
 }
 
 std::string version_words(const std::string& framework, const Text& version, bool pins) {
@@ -302,7 +306,8 @@ void judge_calls(const Facts& facts, Answers& answers) {
         by_import = by_import || (event.kind == "import" && event.event->detail("used").empty());
         if (row.label == "raises") finding.severity = Severity::error;
         if (row.label == "works") finding.severity = Severity::info;
-        if (!version.get() && !row.from.empty()) {
+        const bool of_unknown = !since.empty() && !installed(facts.snapshot(), since);
+        if ((!version.get() && !row.from.empty()) || of_unknown) {
           finding.confidence = Confidence::likely;
           finding.severity = std::min(finding.severity, Severity::warning);
         }

@@ -57,8 +57,11 @@ class Removed:
         if not known or self.reader.guarded or self.reader.pinned_for(name):
             return
         for at, gone in self.reader.by_line(node, words, [word for word in words if word in known]):
-            instead = " ".join(dict.fromkeys(self.say(known[word][1]) for word in gone))
-            self.reader.mistake(at, "an argument that is gone", "' or '".join(gone), name.rpartition(".")[2], instead,
+            writes = ["%s for %s" % (known[word][1], word) for word in gone if known[word][1]]
+            leaves = [word for word in gone if not known[word][1]]
+            instead = self.say(known[gone[0]][1]) if len(gone) == 1 else " ".join(
+                ["Write %s." % ", ".join(writes)] * bool(writes) + ["Leave out %s." % ", ".join(leaves)] * bool(leaves))
+            self.reader.mistake(at, "an argument that is gone", ", ".join(gone), name.rpartition(".")[2], instead,
                                 since=known[gone[0]][0])
 
     def method(self, node, thing, attribute, words):
