@@ -67,8 +67,10 @@ void by_profile(const std::vector<std::string_view>& lines, Snapshot& snapshot) 
   static const RE2 entry(R"(^\s*[0-9/]+\s+[0-9.]+\s+[0-9.]+\s+([0-9.]+)\s+[0-9.]+\s+(\S.*)$)");
   static const RE2 reads(
       R"((?i)data_?(?:set|load)\w*\.py:[0-9]+\((?:__next__|__getitem__|_next_data|_get_data|_try_get_data|load_\w+|fetch)\)|\bfetch\.py:[0-9]+\(fetch\)|\{?imread\}?|\bimage_?loader\b)");
+  static const RE2 trains(R"((?i)\((?:forward|backward|_call_impl|train\w*|\w*step|fit)\)|run_backward|\bcuda)");
   double whole = 0, most = 0;
   std::size_t at = 0;
+  bool model = false;  // else it is a script that only prepares data
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (const double seconds = profiled_seconds(lines[i]); seconds > 0) {
       if (whole > 0) break;
@@ -77,6 +79,7 @@ void by_profile(const std::vector<std::string_view>& lines, Snapshot& snapshot) 
     }
     double cumulated = 0;
     std::string function;
+    model = model || (whole > 0 && RE2::PartialMatch(piece_of(lines[i].substr(0, longest_step_row)), trains));
     if (whole == 0 || lines[i].size() > longest_step_row ||
         !RE2::FullMatch(piece_of(lines[i]), entry, &cumulated, &function) || !RE2::PartialMatch(function, reads) ||
         cumulated <= most)
@@ -84,7 +87,7 @@ void by_profile(const std::vector<std::string_view>& lines, Snapshot& snapshot) 
     most = cumulated;
     at = i;
   }
-  if (most <= 0 || most > whole) return;
+  if (!model || most <= 0 || most > whole) return;
   Symptom& symptom = add_symptom(snapshot, {SymptomClass::noted, "step-times"}, at, trimmed(lines[at]));
   symptom.details = {{"step", fmt::format("{:.4g}", whole)}, {"data", fmt::format("{:.4g}", most)}};
 }
