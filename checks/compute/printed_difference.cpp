@@ -135,6 +135,8 @@ bool may_have_tf32(const Facts& facts, const std::string& device) {
 std::optional<PrintedDifference> by_size(const Facts& facts, const Symptom* differ, double relative) {
   constexpr double gross = 2e-2, unknown_card = 1e-4, older_card = 1e-3;
   const bool half = facts.saw({{noted, "half-precision"}});
+  if (relative > gross && facts.saw({{noted, "ill-conditioned"}}))
+    return PrintedDifference{differ, WrongResult::unstable, Confidence::possible};
   // Where large numbers cancel, TF32's rounding is all that is left; the text speaks of it and the card has it.
   const bool tf32 = facts.saw({{noted, "tf32"}}) && has_tf32(facts) && differ->detail("products") != "no";
   if (relative > gross && std::isfinite(relative) && tf32)

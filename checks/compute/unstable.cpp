@@ -67,6 +67,7 @@ Diagnosis diagnosis() {
       .remedy = "Compute the sensitive part in higher precision, or rewrite it.",
       .symptoms =
           {
+              helped_by("double-precision"),
               {{wrong_result, "nan"}, likely},
               {{noted, "sum-loses-digits"}, possible},
           },

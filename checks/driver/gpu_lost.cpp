@@ -77,11 +77,16 @@ bool never_started(const Snapshot& snapshot, const Symptom& line) {
 
 // What programs and the kernel print; messages alone are evidence only where the driver's own answer is unknown.
 bool judge_log(const Snapshot& snapshot, bool logged, Answers& answers) {
+  const Symptom* answered_again = nullptr;
   for (const Kind& kind : {Kind{lost, "pci-device"}, Kind{lost, "gpu"}}) {
     for (const Symptom* line : symptoms_of(snapshot, kind)) {
       const std::string gpu = line->detail("gpu");
       const std::string address = normal_address(gpu.empty() ? line->detail("pci") : gpu);
-      if (nvidia::cuda_works(snapshot) || answers_now(snapshot, address)) continue;
+      if (nvidia::cuda_works(snapshot)) continue;
+      if (answers_now(snapshot, address)) {
+        answered_again = &*line;
+        continue;
+      }
       if (kind.subject == "gpu" && never_started(snapshot, *line)) continue;
       const bool whole = std::ranges::count(address, '.') == 1;
       const std::string subject = whole ? "gpu:" + address : "host";
@@ -93,7 +98,12 @@ bool judge_log(const Snapshot& snapshot, bool logged, Answers& answers) {
       return true;
     }
   }
-  return false;
+  // One text shows both: the card was lost, and answers again after a restart.
+  if (!answered_again || logged || !from_report(snapshot)) return false;
+  Finding& finding = report_finding(snapshot, "host", Confidence::possible, {evidence(*answered_again)}, answers);
+  finding.severity = Severity::warning;
+  finding.title = "The GPU was lost earlier and answers again";
+  return true;
 }
 
 void judge(const Snapshot& snapshot, Answers& answers) {
@@ -108,6 +118,17 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   if (devices.get() || nvidia::cuda_works(snapshot)) return answers.passed();
   if (nvidia::kernel_driver_runs(snapshot).is(false)) return answers.not_applicable("no NVIDIA kernel driver runs");
   answers.unknown(why_unknown("/nvidia/devices", devices));
+}
+
+// A laptop switches its second card off while nothing uses it; it is lost only where something misses it.
+bool missed(const Facts& facts) {
+  const Symptom* line = facts.first({{lost, "pci-configuration"}});
+  const std::string text = line ? line->text.or_empty() : "";
+  const bool laptop = text.find("Mobile") != text.npos || text.find("Max-Q") != text.npos;
+  const auto& log = facts.snapshot().log.or_empty();
+  return when::no_driver_answers(facts) && (!laptop || std::ranges::any_of(log, [](const Symptom& one) {
+           return one.class_.is("missing") || one.class_.is("failed") || one.class_.is("refused");
+         }));
 }
 
 // A node with fewer GPUs than configured. If it has none, the driver is unreachable instead.
@@ -139,7 +160,7 @@ Diagnosis diagnosis() {
               {{missing, "slurm-gpu"}, possible, some_counted},
               {{lost, "gpu-of-kubernetes-node"}, possible},
               // Reads return all ones for a card that fell off the bus, and for a laptop's card that is powered off.
-              {{lost, "pci-configuration"}, possible, when::no_driver_answers},
+              {{lost, "pci-configuration"}, possible, missed},
               {{failed, "gpu"}, likely},
           },
       .not_here = nvidia::not_here,

@@ -31,7 +31,7 @@ Diagnosis diagnosis() {
           "to fail.",
       .disproof = "The runtime lists the GPU.",
       .remedy = "Update the compute runtime to one that knows this kernel's driver.",
-      .explains = {"opencl.icd-no-device", "opencl.no-platform", "opencl.cpu-only"},
+      .explains = {"driver.unreachable", "opencl.icd-no-device", "opencl.no-platform", "opencl.cpu-only"},
       .symptoms =
           {
               helped_by("other-kernel-driver"),

@@ -141,11 +141,19 @@ void report_blind_backend(const Snapshot& snapshot, Answers& answers) {
       .confidence = Confidence::likely;
 }
 
-// Keras named TensorFlow as its backend, and could not import it.
+// Keras named TensorFlow as its backend, and could not import it. What somebody imports by hand later is another
+// program.
 void report_missing_backend(const Facts& facts, Answers& answers) {
   const auto module = missing_module(facts);
+  const Symptom* named = facts.with({noted, "keras-backend"}, "backend", "TensorFlow");
+  if (named && std::ranges::any_of(facts.all({noted, "framework-import"}), [&](const Symptom* one) {
+        const std::string& text = one->text.or_empty();
+        return one->detail("module") == "tensorflow" && one->line.or_empty() > named->line.or_empty() &&
+               (text.starts_with(">>> ") || text.starts_with("In ["));
+      }))
+    return;
   if (module && module->symptom->detail("module") == "tensorflow" && module->confidence == Confidence::possible &&
-      facts.with({noted, "keras-backend"}, "backend", "TensorFlow"))
+      named)
     answers.found_in(*module->symptom, Confidence::likely);
 }
 

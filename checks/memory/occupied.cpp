@@ -57,6 +57,18 @@ bool filled_on_purpose(const Facts& facts, const memory::GpuMemory& gpu) {
          devices.at(gpu.index).utilization_percent.or_empty() >= at_work_percent;
 }
 
+// A server of language models holds the model that it was asked for; that is no fault unless a program lacks memory.
+bool filled_by_model(const Facts& facts, const memory::GpuMemory& gpu) {
+  return from_report(facts) && !lacks_memory(facts) && !facts.saw({{noted, "layers-left-out"}}) &&
+         std::ranges::any_of(of(facts.snapshot().nvidia, &Nvidia::processes).or_empty(), [&](const NvidiaProcess& one) {
+           const std::string& name = one.name.or_empty();
+           const bool server = name.find("ollama") != name.npos || name.find("llama-server") != name.npos ||
+                               name.find("llama_server") != name.npos || name.find("koboldcpp") != name.npos ||
+                               name.find("VLLM::") != name.npos || name.find("LM Studio") != name.npos;
+           return server && one.memory_mib.or_empty() * 10 > gpu.total_mib * 7;
+         });
+}
+
 // JAX and TensorFlow take most of a GPU when they start: the Python that holds it is likely the reporter's own.
 bool filled_in_advance(const Facts& facts, const memory::GpuMemory& gpu) {
   // No allocation failed: what is missing beside it is the memory of its own library's handle.
@@ -75,7 +87,9 @@ void judge_devices(const Facts& facts, Answers& answers) {
   const memory::GpuMemories seen = memory::visible_gpu_memory(snapshot);
   const bool room = !std::ranges::all_of(seen.gpus, memory::nearly_full);
   for (const memory::GpuMemory& gpu : seen.gpus) {
-    if (!memory::nearly_full(gpu) || filled_on_purpose(facts, gpu) || filled_in_advance(facts, gpu)) continue;
+    if (!memory::nearly_full(gpu) || filled_on_purpose(facts, gpu) || filled_in_advance(facts, gpu) ||
+        filled_by_model(facts, gpu))
+      continue;
     report_finding(snapshot, gpu, room, answers);
   }
   if (!seen.all_known) return answers.unknown("/nvidia/devices: free memory is not known");

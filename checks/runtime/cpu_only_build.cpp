@@ -39,11 +39,32 @@ bool another_works(const Snapshot& snapshot, std::string_view framework) {
          (framework != "jax" && jax.get() && !jax.is("cpu"));
 }
 
+// Somebody asks about a GPU: one is known, a framework was asked for it, or a line says what is missing.
+bool gpu_spoken_of(const Snapshot& snapshot) {
+  const auto& log = snapshot.log.or_empty();
+  return gpu_known(snapshot) || has_any_gpu(snapshot).get() || snapshot.probes.get() || snapshot.captured.get() ||
+         of(snapshot.torch, &Torch::cuda_available).get() || of(snapshot.torch, &Torch::cuda_version).get() ||
+         std::ranges::any_of(log, [](const Symptom& one) {
+           return !one.is({noted, "helping-change"}) && !one.is({noted, "cpu-build"}) &&
+                  !one.is({noted, "framework-import"}) && !one.is({noted, "variable-of-one-command"});
+         });
+}
+
+// A program works better with another binding of its threads, and no GPU is spoken of.
+bool only_about_processors(const Snapshot& snapshot) {
+  return std::ranges::any_of(symptoms_of(snapshot, {noted, "helping-change"}),
+                             [](const Symptom* one) {
+                               return one->detail("change") == "no-thread-binding" ||
+                                      one->detail("change") == "fewer-threads";
+                             }) &&
+         !gpu_spoken_of(snapshot);
+}
+
 void report(const Snapshot& snapshot, Answers& answers, const std::string& framework, Evidence proof) {
   Finding& finding = answers.found_on("framework:" + framework);
   const bool integrated = has_any_gpu(snapshot).is(true) && !has_discrete_gpu(snapshot);
-  const bool nobody_asked =
-      has_any_gpu(snapshot).is(false) || integrated || (snapshot.pci.get() && snapshot.pci.get()->empty());
+  const bool nobody_asked = has_any_gpu(snapshot).is(false) || integrated ||
+                            (snapshot.pci.get() && snapshot.pci.get()->empty()) || only_about_processors(snapshot);
   if (framework == "torch" &&
       (proof.path == "/host/arch" || (proof.path == "/torch/cuda_version" && !gpu_known(snapshot))))
     finding.confidence = Confidence::possible;
@@ -336,7 +357,9 @@ Diagnosis diagnosis() {
               {{noted, "cpu-build"}, likely, program_finds_none, "built", "XGBoost"},
               {{noted, "cpu-build"}, possible, torch_works, "built", "onnxruntime"},
               {{noted, "cpu-build"}, possible, torch_works, "built", "llama.cpp"},
-              {{noted, "cpu-build"}, possible, [](const Facts& f) { return not_used(f) && not_for_xpu(f); }},
+              {{noted, "cpu-build"},
+               possible,
+               [](const Facts& f) { return not_used(f) && not_for_xpu(f) && !only_about_processors(f); }},
               {{missing, "tensorflow-gpu"}, possible, silent_build},
               {{missing, "tensorflow-device"}, possible, no_gpu_known},
           },

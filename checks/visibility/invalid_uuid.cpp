@@ -28,6 +28,20 @@ void judge_shown(const Facts& facts, Answers& answers) {
   }
 }
 
+// "MIG-GPU-0:0" where every instance that is listed has another name. Reports keep the first digits of each.
+void judge_instance(const Facts& facts, Answers& answers) {
+  const auto listed = facts.all({noted, "mig-instance-name"});
+  if (listed.empty() || !visibility::no_device_answered(facts)) return;
+  for (const visibility::Setting& setting : visibility::shown_settings(facts)) {
+    const std::string first = setting.value.substr(0, setting.value.find(','));
+    const bool known = std::ranges::any_of(
+        listed, [&](const Symptom* one) { return one->text.or_empty().find(first) != std::string::npos; });
+    if (!setting.name.starts_with("CUDA") || !first.starts_with("MIG-") || known) continue;
+    visibility::found_in(answers, setting, Confidence::likely);
+    return;
+  }
+}
+
 // A program that takes each entry for a number.
 void judge_number(const Facts& facts, Answers& answers) {
   const Symptom* line = facts.first({{unsupported, "uuid-as-device"}});
@@ -47,6 +61,7 @@ void judge_number(const Facts& facts, Answers& answers) {
 void judge(const Facts& facts, Answers& answers) {
   judge_number(facts, answers);
   judge_shown(facts, answers);
+  judge_instance(facts, answers);
 }
 
 Diagnosis diagnosis() {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "probe/compared/compared_values.h"
 #include "probe/paste/number_blocks.h"
@@ -199,6 +200,69 @@ std::optional<Difference> of_subtractions(const std::vector<NumberBlock>& blocks
     }
   }
   return worst;
+}
+
+std::optional<std::size_t> equal_to_zero(const std::vector<std::string_view>& lines) {
+  constexpr double least_normal = 1.17549435e-38;
+  static const RE2 typed(R"(^(?:>>> |In ?\[[0-9]+\]: )(.{1,120}?)( ?== ?0\.?0?)?\s*$)"), small(R"(([0-9.]+e-[0-9]+))");
+  std::string shown;  // the statement whose value is a subnormal number
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    std::string code, zero, number;
+    if (lines[i].size() > 200 || lines[i + 1].size() > 200 || !RE2::FullMatch(piece_of(lines[i]), typed, &code, &zero))
+      continue;
+    if (!zero.empty() && code == shown && contains(lines[i + 1], "True")) return i + 1;
+    if (!zero.empty() || !RE2::PartialMatch(piece_of(lines[i + 1]), small, &number)) continue;
+    const double value = std::atof(number.c_str());
+    if (value > 0 && value < least_normal) shown = code;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> wrong_in_one_type(const std::vector<std::string_view>& lines) {
+  constexpr double many_times = 50, much = 0.1;
+  static const RE2 form(
+      R"((?i)^\W*(cpu|cuda|gpu|xpu|mps|hip|npu)(?::\d)?[\s|,:/]+(?:torch\.|jnp\.|tf\.)?(float(?:16|32|64)|bfloat16|[bf]p?(?:16|32|64)|half|double)\b(.*)$)");
+  static const RE2 field(R"(([A-Za-z_|][\w|]*)\s*[=:]\s*(-?(?:[0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?|nan|inf))\b)");
+  struct Row {
+    std::size_t row = 0;
+    bool cpu = false;
+    std::string type{};
+    std::map<std::string, double> values{};
+  };
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < lines.size() && rows.size() < 64; ++i) {
+    std::string device;
+    Row row{.row = i};
+    re2::StringPiece rest;
+    if (lines[i].size() > 200 || !RE2::FullMatch(piece_of(lines[i]), form, &device, &row.type, &rest)) continue;
+    row.cpu = device == "cpu" || device == "CPU";
+    for (std::string name, value; RE2::FindAndConsume(&rest, field, &name, &value);)
+      row.values[name] = std::atof(value.c_str());
+    rows.push_back(row);
+  }
+  // A count of NaN that the CPU hasn't, or a difference from the reference many times the CPU's.
+  const auto is_wrong = [&](const Row& device, const Row& cpu) {
+    return std::ranges::any_of(device.values, [&](const auto& entry) {
+      const auto& [name, value] = entry;
+      const auto same = cpu.values.find(name);
+      if (same == cpu.values.end() || !std::isfinite(same->second)) return false;
+      if (contains(name, "nan")) return same->second == 0 && value > 0;
+      const bool error = contains(name, "diff") || contains(name, "err");
+      return error && !(value < much) && !(value < many_times * same->second);
+    });
+  };
+  bool agrees = false;
+  std::optional<std::size_t> wrong;
+  for (const Row& device : rows) {
+    for (const Row& cpu : rows) {
+      if (device.cpu || !cpu.cpu || device.type != cpu.type || device.values.empty()) continue;
+      if (!is_wrong(device, cpu))
+        agrees = true;
+      else if (!wrong)
+        wrong = device.row;
+    }
+  }
+  return agrees ? wrong : std::nullopt;
 }
 
 const NumberBlock* changed_copy(const std::vector<NumberBlock>& blocks) {

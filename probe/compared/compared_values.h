@@ -71,6 +71,12 @@ std::optional<Difference> of_neighbours(const std::vector<NumberBlock>& blocks);
 std::optional<Difference> of_subnormals(const std::vector<NumberBlock>& blocks, bool of_a_device);
 std::optional<Difference> of_subtractions(const std::vector<NumberBlock>& blocks);
 
+// The row in which a number that isn't zero compares equal to it: "x" shows 1e-45 and "x == 0" gives True.
+std::optional<std::size_t> equal_to_zero(const std::vector<std::string_view>& lines);
+// Rows "cpu float16 nan=0 maxdiff=0.001", "xpu float16 nan=12 maxdiff=3.1": the first of a device that is wrong in a
+// type in which the CPU is right, where the two agree in another type.
+std::optional<std::size_t> wrong_in_one_type(const std::vector<std::string_view>& lines);
+
 // A tensor of one device that is not what stands before it on another one, though it is its copy; null: none.
 const NumberBlock* changed_copy(const std::vector<NumberBlock>& blocks);
 

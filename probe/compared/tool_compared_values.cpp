@@ -379,6 +379,9 @@ Snapshot parse_compared_values(const std::string& block) {
     note({wrong_result, "peer-copy"}, copy->row).details["device"] = copy->device;
     return snapshot;
   }
+  if (const auto row = compared::equal_to_zero(reader.lines())) note({lost, "subnormal-numbers"}, *row);
+  if (const auto row = compared::wrong_in_one_type(reader.lines()))
+    note({wrong_result, "results-of-cpu-and-gpu"}, *row);
   if (const auto nan = compared::nan_in(reader.blocks(), text))
     note({noted, nan->half ? "nan-in-half-tensor" : "nan-in-tensor"}, nan->row);
   const bool named =

@@ -278,6 +278,63 @@ std::optional<std::size_t> digits_lost(const std::vector<SizeRow>& rows) {
   return std::nullopt;
 }
 
+// The number that a statement such as "x.numel()" or "a.size" shows; 0: another statement.
+double count_below(const std::vector<std::string_view>& lines, std::size_t statement) {
+  static const RE2 asks(R"(^(?:>>> |In ?\[[0-9]+\]: )(?:print\()?[\w.]+\.(?:numel\(\)|nelement\(\)|size)\)?\s*$)");
+  static const RE2 shown(R"(^\s*(?:Out\[[0-9]+\]: )?([0-9]{1,13})\s*$)");
+  double count = 0;
+  const bool found = statement + 1 < lines.size() && lines[statement].size() < longest_size_row &&
+                     RE2::FullMatch(piece_of(lines[statement]), asks) &&
+                     RE2::FullMatch(piece_of(lines[statement + 1]), shown, &count);
+  return found ? count : 0;
+}
+
+bool speaks_of(const std::vector<std::string_view>& lines, const RE2& words) {
+  return std::ranges::any_of(lines, [&](std::string_view line) {
+    return line.size() < longest_size_row && RE2::PartialMatch(piece_of(line), words);
+  });
+}
+
+// More elements than a 32-bit index reaches: one element of an array that holds a single value is another one than in a
+// smaller array, or a product of random numbers is all zeros.
+std::optional<std::size_t> wrong_beyond_index(const std::vector<std::string_view>& lines) {
+  static const RE2 random(R"(\brandn?\(|\brandom\b)"), constant(R"(\b(?:zeros|ones|full)\()"),
+      varied(R"(\b(?:rand\w*|arange|linspace|range|iota|load)\()");
+  static const RE2 element(R"(^(?:>>> |In ?\[[0-9]+\]: )(?:print\()?(\w[\w.()]*\[-?[0-9]+\])\)?\s*$)");
+  static const RE2 product(R"(grad_fn=<\w*(?:Conv|Mm|Addmm|Linear|MatMul)\w*>)");
+  static const RE2 other_number(R"([1-9]|nan|inf)"), cuda(R"(, device='[a-z]+:[0-9]+'.*)"), zero(R"(\b0\.)");
+  const bool of_one_value = speaks_of(lines, constant) && !speaks_of(lines, varied);
+  const bool of_random = speaks_of(lines, random) && !speaks_of(lines, constant);
+  if (!of_one_value && !of_random) return std::nullopt;
+  std::map<std::string, std::string> beyond, below;
+  std::map<std::string, std::size_t> rows;
+  double count = 0;
+  constexpr std::size_t fewest_zeros = 12;
+  std::size_t tensor = 0, zeros = 0;  // where one is printed, and its zeros; 0: it holds something else
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    if (const double found = count_below(lines, i); found > 0) count = found;
+    std::string line(lines[i].substr(0, longest_size_row)), code;
+    const bool large = count >= boundaries[0].largest;
+    if (of_one_value && count > 0 && RE2::FullMatch(line, element, &code)) {
+      (large ? beyond : below)[code] = std::string(trimmed(lines[i + 1].substr(0, longest_size_row)));
+      if (large) rows[code] = i + 1;
+    }
+    if (!of_random || !large) continue;
+    if (contains(line, "tensor(")) tensor = i, zeros = 0;
+    if (tensor == 0) continue;
+    if (RE2::PartialMatch(line, product) && zeros >= fewest_zeros) return tensor;
+    RE2::Replace(&line, cuda, "");
+    re2::StringPiece rest(line);
+    while (RE2::FindAndConsume(&rest, zero)) ++zeros;
+    if (line.starts_with(">>> ") || RE2::PartialMatch(line, other_number)) tensor = 0;
+  }
+  for (const auto& [code, value] : beyond) {
+    const auto same = below.find(code);
+    if (same != below.end() && same->second != value) return rows[code];
+  }
+  return std::nullopt;
+}
+
 bool has_large_number(std::string_view line) {
   std::size_t digits = 0;
   for (const char c : line) {
@@ -299,6 +356,11 @@ Snapshot parse_growing_sizes(const std::string& text) {
   Snapshot snapshot;
   if (!speaks_of_a_gpu(text)) return snapshot;
   const std::vector<std::string_view> lines = lines_of(text);
+  if (const auto row = wrong_beyond_index(lines)) {
+    add_symptom(snapshot, {SymptomClass::wrong_result, "above-a-size"}, *row, trimmed(lines[*row])).details = {
+        {"boundary", boundaries[0].name}, {"near", "no"}};
+    return snapshot;
+  }
   std::vector<SizeRow> rows;
   for (std::size_t i = 0; i <= lines.size(); ++i) {
     SizeRow row = i < lines.size() ? row_of(lines[i], i) : SizeRow{};

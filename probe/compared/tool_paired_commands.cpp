@@ -90,21 +90,47 @@ std::vector<CompiledRun> compiled_runs(const std::vector<ShellCommand>& session)
   static const RE2 optimized(R"(\s-O[0-3]\b)");
   static const RE2 compiler(
       R"((?:^|[\s/])(?:gcc|g\+\+|clang|clang\+\+|nvcc|hipcc|icpx|icpc|dpcpp|gfortran|nvfortran|nvc\+\+)(?:-[0-9.]+)?\s)");
+  static const RE2 builder(R"((?:^|[\s;&])(?:make|ninja|cmake --build)\b)"), wrapped(R"(^(?:time |sudo )+|\s*\|.*$)");
   std::vector<CompiledRun> runs;
   bool fast = false;
   for (const ShellCommand& command : session) {
     std::string typed(command.typed.text);
-    const bool named = RE2::GlobalReplace(&typed, option, "") > 0;
-    const bool compiles = RE2::PartialMatch(command.typed.text.size() < longest_output ? typed : "", compiler);
+    bool named = RE2::GlobalReplace(&typed, option, "") > 0;
+    bool compiles = RE2::PartialMatch(command.typed.text.size() < longest_output ? typed : "", compiler);
+    // What make runs stands in its output.
+    if (!compiles && RE2::PartialMatch(command.typed.text.size() < longest_output ? typed : "", builder)) {
+      for (const ShellLine& line : command.output) {
+        if (line.text.size() > 1000 || !RE2::PartialMatch(piece_of(line.text), compiler)) continue;
+        named = named || RE2::PartialMatch(piece_of(line.text), option);
+        compiles = true;
+      }
+      if (!compiles) continue;
+      fast = named;
+      continue;
+    }
     if (compiles) fast = named;
     const std::size_t chained = typed.find("&& ");
     if (compiles && chained == std::string::npos) continue;
     if (compiles) typed = typed.substr(chained + 3);
     RE2::GlobalReplace(&typed, optimized, "");
+    RE2::GlobalReplace(&typed, wrapped, "");
     if (!command.output.empty() && command.output.size() <= most_output && runs.size() < most_pairs)
       runs.push_back({std::string(trimmed(typed)), fast || named, &command});
   }
   return runs;
+}
+
+// The line of a filtered output that has the words of this one; null: none, or several.
+const ShellLine* line_with_words(const std::vector<ShellLine>& lines, std::string_view line) {
+  const ShellLine* found = nullptr;
+  if (line.size() > longest_output) return nullptr;
+  const std::string words = line_parts(trimmed(line)).words;
+  for (const ShellLine& one : lines) {
+    if (one.text.size() > longest_output || line_parts(trimmed(one.text)).words != words) continue;
+    if (found) return nullptr;
+    found = &one;
+  }
+  return found;
 }
 
 void by_fast_math(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
@@ -113,8 +139,11 @@ void by_fast_math(const std::vector<ShellCommand>& session, Snapshot& snapshot) 
     for (const CompiledRun& exact : runs) {
       if (!fast.fast || exact.fast || fast.key != exact.key) continue;
       const auto &one = exact.command->output, &other = fast.command->output;
-      for (std::size_t i = 0; i < std::min(one.size(), other.size()); ++i) {
-        if (!says_otherwise(one[i].text, other[i].text)) continue;
+      const bool filtered = contains(exact.command->typed.text, "|") || contains(fast.command->typed.text, "|");
+      for (std::size_t i = 0; i < other.size(); ++i) {
+        const ShellLine* same = line_with_words(one, other[i].text);
+        if (!same && i < one.size() && !filtered) same = &one[i];
+        if (!same || !says_otherwise(same->text, other[i].text)) continue;
         add_symptom(snapshot, {noted, "switch-changes-results"}, other[i].row, trimmed(other[i].text))
             .details["switch"] = "fast-math";
         return;
@@ -238,6 +267,28 @@ void state_times(const ShellLine& cpu, const ShellLine& gpu, const Times& times,
   };
   state(cpu, "CPU", times.cpu);
   state(gpu, "GPU", times.gpu);
+}
+
+// Times below ">>> with tf.device('/CPU:0'):", and those before it of a TensorFlow that had made its GPU device.
+void by_cpu_block(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
+  constexpr std::size_t most_lines = 40;
+  constexpr double clearly = 1.3;
+  static const RE2 heading(R"((?i)^>>> with (?:tf|tensorflow)\.device\(['"]/?(?:device:)?cpu:0['"]\):\s*$)");
+  std::optional<std::size_t> created;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!created && contains(lines[i], "Created ") && contains(lines[i], "GPU:0 with ")) created = i;
+    if (!created || lines[i].size() > longest_output || !RE2::FullMatch(piece_of(lines[i]), heading)) continue;
+    std::vector<ShellLine> on_gpu, on_cpu;
+    for (std::size_t at = std::max(*created, i - std::min(i, most_lines)); at < i; ++at)
+      on_gpu.push_back({at, lines[at]});
+    for (std::size_t at = i + 1; at < lines.size() && on_cpu.size() < most_lines && !lines[at].starts_with(">>> ");
+         ++at)
+      on_cpu.push_back({at, lines[at]});
+    const auto times = times_of_both(on_cpu, on_gpu);
+    if (times && times->gpu > clearly * times->cpu)
+      state_times({i, lines[i]}, {*created, lines[*created]}, *times, snapshot);
+    return;
+  }
 }
 
 // Times below "with tf.device('/CPU:0'):" and "--- GPU ---".
@@ -574,6 +625,7 @@ Snapshot parse_paired_commands(const std::string& text) {
   by_shown_script(session, snapshot);
   by_device_times(session, snapshot);
   by_headings(lines, snapshot);
+  by_cpu_block(lines, snapshot);
   by_time_table(lines, snapshot);
   by_timeit(lines, snapshot);
   return snapshot;

@@ -24,8 +24,8 @@ struct Switch {
 constexpr std::array switches = {
     Switch{
         "tf32",
-        R"((?i)(?:no|non|without)[ _-]?tf32|(?:tf32|tensor_?float_?32(?:_execution)?)["']?\]? ?[=:(] ?(?:false|0|off|no)\b|precision["'(]{0,2} ?[=:(] ?["']?highest\b)",
-        R"((?i)tf32|tensor_?float_?32|precision["'(]{0,2} ?[=:(] ?["']?(?:highest|high|medium)\b)"},
+        R"((?i)(?:no|non|without)[ _-]?tf32|(?:tf32|tensor_?float_?32(?:_execution)?)["']?\]? ?[=:(] ?(?:false|0|off|no)\b|precision["'(]{0,2} ?[=:(] ?["']?highest\b|\bhighest +(?:matmul )?precision\b)",
+        R"((?i)tf32|tensor_?float_?32|precision["'(]{0,2} ?[=:(] ?["']?(?:highest|high|medium)\b|\b(?:highest|high|medium|default) +matmul precision\b)"},
     Switch{
         "fast-math",
         R"((?i)(?:no|without)[ _-]fast[ _-]?math|fast[ _-]?math["']? ?[=:] ?(?:false|0|off|no)\b|options?["']? ?[=:]? ?(?:""|''|\(?none\)?|default))",
@@ -68,6 +68,18 @@ Shown shown_in(std::string_view line) {
   if (RE2::PartialMatch(text, other)) return shown;
   while (RE2::FindAndConsume(&rest, error, &value)) shown.error = value;
   return shown;
+}
+
+// "…error at:" above rows that end in one number: these are errors.
+bool heads_errors(std::string_view line) {
+  static const RE2 form(R"((?i)\b(?:err(?:or)?s?|diff(?:erence)?s?|residuals?)\b[\w .()]{0,24}:\s*$)", RE2::Latin1);
+  return RE2::PartialMatch(piece_of(line), form);
+}
+
+double error_at_end(std::string_view line) {
+  static const RE2 form(R"([:=] ?([0-9]\.[0-9]+e-[0-9]+)\s*$)", RE2::Latin1);
+  double value = -1;
+  return RE2::PartialMatch(piece_of(line), form, &value) ? value : -1;
 }
 
 // "allow_tf32   max_err" above rows that begin with True and False.
@@ -118,11 +130,13 @@ Snapshot parse_switched_errors(const std::string& text) {
     const RE2 is_off(one.off, RE2::Latin1), is_named(one.any, RE2::Latin1);
     Side on, off;
     State below = State::unnamed;  // of the heading above
-    bool in_table = false;
+    bool in_table = false, errors_below = false;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const std::string_view line = lines[i].substr(0, longest_row);
       const State own = state_in(line, is_off, is_named);
       Shown shown = shown_in(line);
+      if (own != State::unnamed && errors_below && shown.error < 0) shown.error = error_at_end(line);
+      errors_below = heads_errors(line) || (errors_below && own != State::unnamed);
       if (double value = 0; in_table) {
         const State of_row = state_of_row(line, value);
         shown.error = value;

@@ -31,7 +31,8 @@ std::optional<double> rate_of(std::string_view line, bool megabytes) {
 }  // namespace
 
 bool starts_bandwidth(std::string_view line) {
-  return contains(line, "Host to Device Bandwidth") || contains(line, "nvbandwidth Version");
+  return contains(line, "bandwidthTest ") || contains(line, "Host to Device Bandwidth") ||
+         contains(line, "nvbandwidth Version");
 }
 
 Snapshot parse_bandwidth(const std::string& text) {
@@ -45,6 +46,8 @@ Snapshot parse_bandwidth(const std::string& text) {
   std::vector<std::string_view> nodes;  // the NUMA node that each copy was bound to
   for (const std::string_view line : lines_of(text)) {
     const std::size_t at = row++;
+    // Of a filtered output only the command says which way was measured.
+    if (contains(line, "bandwidthTest ")) host_to_device = contains(line, "-htod");
     if (contains(line, " Bandwidth, ")) host_to_device = contains(line, "Host to Device");
     if (contains(line, " Memory Transfers")) pinned = contains(line, "PINNED");
     if (contains(line, "Bandwidth(")) megabytes = contains(line, "(MB/s)");

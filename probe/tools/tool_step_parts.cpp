@@ -18,6 +18,7 @@ struct StepParts {
   double data = 0, others = 0, whole = 0;
   int parts = 0;
   bool has_data = false;
+  bool computes = false;  // the other part is named as the model's
 };
 
 std::optional<StepParts> step_parts(std::string_view line) {
@@ -26,7 +27,8 @@ std::optional<StepParts> step_parts(std::string_view line) {
   static const RE2 data(
       R"((?:data|batch)?[ _-]?(?:data|load(?:ing|er)?|fetch|input|io)(?:[ _-]?(?:time|wait|load(?:ing|er)?))?)");
   static const RE2 whole(R"((?:step|iter\w*|batch|total|time)(?:[ _]time)?)"),
-      other(R"(eta|elapsed|epoch|eval\w*|save)");
+      other(R"(eta|elapsed|epoch|eval\w*|save)"),
+      model(R"((?:model|forward|fwd|compute|net|gpu|train(?:ing)?)(?:[ _]time)?)");
   if (line.size() > longest_step_row) return std::nullopt;
   StepParts parts;
   re2::StringPiece rest = piece_of(line);
@@ -43,17 +45,56 @@ std::optional<StepParts> step_parts(std::string_view line) {
     } else if (RE2::FullMatch(name, whole)) {
       parts.whole = value;
     } else {
+      parts.computes = parts.computes || RE2::FullMatch(name, model);
       parts.others += value;
     }
   }
-  if (!parts.has_data || parts.parts < 3) return std::nullopt;
+  if (!parts.has_data || parts.parts < (parts.computes ? 2 : 3)) return std::nullopt;
   if (parts.whole == 0) parts.whole = parts.data + parts.others;
   return parts.whole > 0 ? std::optional(parts) : std::nullopt;
 }
 
+// "9120 function calls (8990 primitive calls) in 131.2 seconds" of cProfile; 0: another line.
+double profiled_seconds(std::string_view line) {
+  static const RE2 form(R"(\b[0-9]+ function calls (?:\([0-9]+ primitive calls\) )?in ([0-9.]+) (?:CPU )?seconds)");
+  double seconds = 0;
+  return line.size() < longest_step_row && RE2::PartialMatch(piece_of(line), form, &seconds) ? seconds : 0;
+}
+
+// The longest cumulative time of a function that reads data, below that line; of a loader with processes of its own it
+// is the wait for them.
+void by_profile(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
+  static const RE2 entry(R"(^\s*[0-9/]+\s+[0-9.]+\s+[0-9.]+\s+([0-9.]+)\s+[0-9.]+\s+(\S.*)$)");
+  static const RE2 reads(
+      R"((?i)data_?(?:set|load)\w*\.py:[0-9]+\((?:__next__|__getitem__|_next_data|_get_data|_try_get_data|load_\w+|fetch)\)|\bfetch\.py:[0-9]+\(fetch\)|\{?imread\}?|\bimage_?loader\b)");
+  static const RE2 trains(R"((?i)\((?:forward|backward|_call_impl|train\w*|\w*step|fit)\)|run_backward|\bcuda)");
+  double whole = 0, most = 0;
+  std::size_t at = 0;
+  bool model = false;  // else it is a script that only prepares data
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (const double seconds = profiled_seconds(lines[i]); seconds > 0) {
+      if (whole > 0) break;
+      whole = seconds;
+      continue;
+    }
+    double cumulated = 0;
+    std::string function;
+    model = model || (whole > 0 && RE2::PartialMatch(piece_of(lines[i].substr(0, longest_step_row)), trains));
+    if (whole == 0 || lines[i].size() > longest_step_row ||
+        !RE2::FullMatch(piece_of(lines[i]), entry, &cumulated, &function) || !RE2::PartialMatch(function, reads) ||
+        cumulated <= most)
+      continue;
+    most = cumulated;
+    at = i;
+  }
+  if (!model || most <= 0 || most > whole) return;
+  Symptom& symptom = add_symptom(snapshot, {SymptomClass::noted, "step-times"}, at, trimmed(lines[at]));
+  symptom.details = {{"step", fmt::format("{:.4g}", whole)}, {"data", fmt::format("{:.4g}", most)}};
+}
+
 }  // namespace
 
-bool starts_step_parts(std::string_view line) { return step_parts(line).has_value(); }
+bool starts_step_parts(std::string_view line) { return step_parts(line).has_value() || profiled_seconds(line) > 0; }
 
 // The first steps fill caches and start the loader's processes, so that several are averaged.
 Snapshot parse_step_parts(const std::string& text) {
@@ -72,7 +113,10 @@ Snapshot parse_step_parts(const std::string& text) {
     }
     ++row;
   }
-  if (steps < fewest) return snapshot;
+  if (steps < fewest) {
+    by_profile(lines, snapshot);
+    return snapshot;
+  }
   Symptom& symptom = add_symptom(snapshot, {SymptomClass::noted, "step-times"}, last, trimmed(lines[last]));
   symptom.details = {{"step", fmt::format("{:.4g}", whole / steps)}, {"data", fmt::format("{:.4g}", data / steps)}};
   return snapshot;

@@ -76,8 +76,11 @@ Snapshot parse_topology(const std::string& text) {
   std::string_view allowed_line, nodes_line;
   std::vector<std::string_view> nodes;
   std::size_t row = 0, allowed_row = 0, nodes_row = 0;
+  bool with_cpus = true;  // the matrices of "topo -p2p" have rows like these
   for (const std::string_view line : lines_of(text)) {
-    if (auto found = topology_row(row, line); found && rows.size() < 64) rows.push_back(std::move(*found));
+    auto found = topology_row(row, line);
+    if (!found && trimmed(line).starts_with("GPU0\tGPU1")) with_cpus = contains(line, "CPU Affinity");
+    if (found && with_cpus && rows.size() < 64) rows.push_back(std::move(*found));
     if (allowed.empty() && line.size() < 500 && !(allowed = allowed_in(line)).empty()) {
       allowed_row = row;
       allowed_line = line;
@@ -90,6 +93,9 @@ Snapshot parse_topology(const std::string& text) {
   }
   const auto empty = std::ranges::find_if(rows, [](const TopologyRow& one) { return one.cpus.empty(); });
   const bool some = std::ranges::any_of(rows, [](const TopologyRow& one) { return !one.cpus.empty(); });
+  if (rows.size() > 1)
+    add_symptom(snapshot, {noted, "gpus-in-topology"}, rows.back().row, rows.back().line).details["count"] =
+        std::to_string(rows.size());
   // The column lists the processors near the GPU that this process may use.
   if (some && empty != rows.end()) add_symptom(snapshot, {limited, "cpus-near-gpu"}, empty->row, empty->line);
   const bool on_nodes = std::ranges::all_of(

@@ -18,7 +18,37 @@ namespace {
 using enum SymptomClass;
 constexpr std::size_t most_attempts = 40, most_tokens = 64, longest_line = 400;
 
-// What was typed, in the words of the shell: without quotes, and only the first command of a line.
+// The commands of a line that run one after the other: "cd x && python y", "(unset A; python y)".
+std::vector<std::string_view> pieces_of(std::string_view typed) {
+  typed = trimmed(typed.substr(0, 1000));
+  if (typed.size() > 2 && typed.front() == '(' && typed.back() == ')') typed = typed.substr(1, typed.size() - 2);
+  std::vector<std::string_view> pieces;
+  std::size_t begin = 0;
+  char quote = 0;
+  for (std::size_t i = 0; i < typed.size(); ++i) {
+    if (quote) {
+      if (typed[i] == quote) quote = 0;
+    } else if (typed[i] == '"' || typed[i] == '\'') {
+      quote = typed[i];
+    } else if (typed[i] == ';' || typed.substr(i, 2) == "&&") {
+      pieces.push_back(trimmed(typed.substr(begin, i - begin)));
+      begin = i + (typed[i] == ';' ? 1 : 2);
+    }
+  }
+  pieces.push_back(trimmed(typed.substr(begin)));
+  std::erase_if(pieces, [](std::string_view piece) { return piece.empty(); });
+  return pieces;
+}
+
+// What only prepares the program that is run behind it.
+bool only_prepares(std::string_view piece) {
+  static const RE2 form(
+      R"((?:sudo )?(?:cd|source|\.|conda|mamba|module|export|unset|pip3?|uv|(?:python3? -m )?pip3?|apt|apt-get|mkdir|make|cmake|ninja|git|nvcc|hipcc|gcc|g\+\+|clang\+*|rm|clear|set|ulimit)\b.*)",
+      RE2::Latin1);
+  return RE2::FullMatch(piece_of(piece), form);
+}
+
+// What was typed, in the words of the shell: without quotes, and only the first command of a piece.
 std::vector<std::string> tokens_of(std::string_view typed) {
   std::vector<std::string> tokens;
   std::string token;
@@ -72,12 +102,15 @@ struct Attempt {
   std::multiset<std::string> tokens{};
   std::set<std::string> parts{};  // what can be a change
   Ending ending = Ending::unknown;
-  double seconds = 0;  // per step, token or item; 0: not printed
+  double seconds = 0;    // per step, token or item; 0: not printed
+  int failed_tests = 0;  // as pytest counts them
+  bool prints_nan = false;
+  bool says_cpu = false;  // "Using cpu device"
 };
 
 bool reads_as_failure(std::string_view line) {
   static const RE2 form(
-      R"((?:^|[\s.])\w*(?:Error|Exception|Failure)\b(?::|$)|\^C$|core dumped|Segmentation fault|^Aborted|^Killed|\bFAILED\b|(?i:\berror:|\bfatal\b|\bfailed\b|\b(?:loss|logprob|prob)\w*\b\W{1,4}nan\b|: nan\b|= ?nan\b|timed out|unknown error|not available|no (?:gpu|cuda|device)s?\b|cannot|could not|couldn't|unable to)|!{12,}|^Number of platforms +0$|^Traceback |CUDA error|cudaError[A-Z]|hipError[A-Z]|NCCL WARN|CL_[A-Z_]*(?:NOT|INVALID)|^False$|^\[\]$|cudaGetDevice\w* returned)",
+      R"((?:^|[\s.])\w*(?:Error|Exception|Failure)\b(?::|$)|\^C$|core dumped|Segmentation fault|^Aborted|^Killed|\bFAILED\b|(?i:\berror:|\bfatal\b|\bfailed\b|\b(?:loss|logprob|prob)\w*\b\W{1,4}nan\b|: nan\b|= ?nan\b|timed out|unknown error|not available|no (?:gpu|cuda|device)s?\b|call failure at|cannot|could not|couldn't|unable to)|!{12,}|^Number of platforms +0$|^Traceback |CUDA error|cudaError[A-Z]|hipError[A-Z]|NCCL WARN|CL_[A-Z_]*(?:NOT|INVALID)|^False$|^\[\]$|cudaGetDevice\w* returned)",
       RE2::Latin1);
   return RE2::PartialMatch(piece_of(line.substr(0, longest_line)), form);
 }
@@ -89,6 +122,10 @@ double seconds_of(std::string_view line) {
       RE2::Latin1);
   static const RE2 rate(
       R"(([0-9]+(?:\.[0-9]+)?) ?(?:it|iter|step|token|tok|image|img|sample|batch|item)\w*(?:/| per )s)", RE2::Latin1);
+  // "fps 212.4", "|    fps    | 5048 |"
+  static const RE2 frames(
+      R"((?i)^[\s|]*(?:\w+/)?(?:fps|throughput|(?:it|steps|samples|images|tokens)_per_s\w*)[ :=|]{1,40}([0-9]+\.?[0-9]*)\W*$)",
+      RE2::Latin1);
   static const RE2 whole(R"(^real\s+(\d+)m(\d+\.\d+)s)", RE2::Latin1);  // of a command that was timed
   static const RE2 of_all(
       R"((?i)\b(?:total|train(?:ing)?|fit|elapsed|run) ?time ?[:=] *([0-9]+\.[0-9]+)(?: ?s(?:ec(?:ond)?s?)?)?\s*$)",
@@ -99,24 +136,36 @@ double seconds_of(std::string_view line) {
   if (RE2::PartialMatch(text, whole, &minutes, &value)) return 60 * minutes + value;
   if (RE2::PartialMatch(text, takes, &value, &unit)) return value * (unit == "us" ? 1e-6 : unit == "ms" ? 1e-3 : 1);
   if (RE2::PartialMatch(text, rate, &value) && value > 0) return 1 / value;
+  if (RE2::PartialMatch(text, frames, &value) && value > 0) return 1 / value;
   if (RE2::PartialMatch(text, of_all, &value)) return value;
   return 0;
 }
 
+bool prints_nan(std::string_view line) {
+  static const RE2 form(R"((?i)[\s=:(]-?nan\W*$)", RE2::Latin1);
+  return RE2::PartialMatch(piece_of(line.substr(0, longest_line)), form);
+}
+
 void judge_output(Attempt& attempt) {
+  static const RE2 tests(R"(^=* ?(\d{1,6}) failed, \d+ passed)", RE2::Latin1);
+  static const RE2 cpu(R"((?i)\b(?:using|running on|device[:=]?) (?:the )?cpu\b|falling back to cpu\b)", RE2::Latin1);
   bool any = false, failure = false;
   for (const ShellLine& line : attempt.command->output) {
     any = any || !trimmed(line.text).empty();
     failure = failure || reads_as_failure(line.text);
+    attempt.prints_nan = attempt.prints_nan || prints_nan(line.text);
     if (const double seconds = seconds_of(line.text); seconds > 0) attempt.seconds = seconds;
+    const re2::StringPiece text = piece_of(line.text.substr(0, longest_line));
+    RE2::PartialMatch(text, tests, &attempt.failed_tests);
+    attempt.says_cpu = attempt.says_cpu || RE2::PartialMatch(text, cpu);
   }
   if (any) attempt.ending = failure ? Ending::failed : Ending::worked;
 }
 
 // The assignments that are in force, from the exports before; then the command's own words.
-std::optional<Attempt> attempt_of(const ShellCommand& command, std::size_t index,
+std::optional<Attempt> attempt_of(const ShellCommand& command, std::string_view piece, std::size_t index,
                                   const std::set<std::string>& exported) {
-  std::vector<std::string> tokens = tokens_of(command.typed.text);
+  std::vector<std::string> tokens = tokens_of(piece);
   Attempt attempt{.command = &command, .index = index, .parts = exported};
   std::size_t at = 0;
   while (at < tokens.size() && (is_assignment(tokens[at]) || tokens[at] == "env" || tokens[at] == "sudo" ||
@@ -154,7 +203,9 @@ std::optional<Attempt> attempt_of(const ShellCommand& command, std::size_t index
     const std::string& token = tokens[i];
     attempt.tokens.insert(token);
     if (token.starts_with('-')) {
-      attempt.parts.insert(of_engine + token);
+      attempt.parts.insert((i < program ? "python " : of_engine) + token);  // the interpreter's own option
+    } else if (i > program && !tokens[i - 1].starts_with('-')) {
+      attempt.parts.insert("word " + token);
     } else if (i > 0 && tokens[i - 1].starts_with('-') && !contains(tokens[i - 1], "=")) {
       attempt.parts.insert(of_engine + tokens[i - 1] + "=" + token);
       if ((tokens[i - 1] == "-e" || tokens[i - 1] == "--env" || tokens[i - 1] == "-x") && is_assignment(token))
@@ -271,7 +322,9 @@ void note_slower_gpu(const Attempt& gpu, const Attempt& cpu, std::set<std::strin
   std::ranges::set_difference(gpu.tokens, cpu.tokens, std::back_inserter(of_gpu));
   std::ranges::set_difference(cpu.tokens, gpu.tokens, std::back_inserter(of_cpu));
   const bool hidden = hides_gpus(cpu) && !hides_gpus(gpu);
-  const bool switched = of_gpu.size() <= 1 && of_cpu.size() <= 1 && (hidden || of_gpu.size() + of_cpu.size() > 0) &&
+  const bool said = cpu.says_cpu && !gpu.says_cpu;
+  const bool switched = of_gpu.size() <= 1 && of_cpu.size() <= 1 &&
+                        (hidden || said || of_gpu.size() + of_cpu.size() > 0) &&
                         std::ranges::all_of(of_gpu, is_gpu_word) && std::ranges::all_of(of_cpu, is_cpu_word);
   if (!switched || cpu.seconds <= 0 || gpu.seconds < clearly * cpu.seconds || gpu.ending == Ending::failed ||
       !seen.insert("gpu " + gpu.program).second)
@@ -287,19 +340,61 @@ bool stopped(const Attempt& attempt) {
   return std::ranges::any_of(attempt.command->output, [](const ShellLine& line) { return line.text.ends_with("^C"); });
 }
 
+// The same rows without a value that is no number.
+void note_wider_precision(const Attempt& wider, const Attempt& other, std::set<std::string>& seen, Snapshot& snapshot) {
+  if (!other.prints_nan || wider.prints_nan || wider.ending != Ending::worked || other.ending == Ending::failed) return;
+  std::vector<std::string> apart;
+  std::ranges::set_symmetric_difference(wider.parts, other.parts, std::back_inserter(apart));
+  if (apart.size() != 1 || !wider.parts.contains(apart.front())) return;
+  const auto* change = knowledge::helping_change(apart.front());
+  if (!change || change->change != "double-precision" || !seen.insert(change->change).second) return;
+  add_symptom(snapshot, {noted, "helping-change"}, wider.command->typed.row, wider.command->typed.text)
+      .details["change"] = change->change;
+}
+
+// Most of the tests that failed pass.
+bool fails_less(const Attempt& working, const Attempt& other) {
+  constexpr int several_times = 3;
+  return working.failed_tests > 0 && working.failed_tests * several_times <= other.failed_tests;
+}
+
+// "export A=1", "unset A".
+bool take_assignment(std::string_view piece, std::set<std::string>& exported) {
+  const std::vector<std::string> tokens = tokens_of(piece);
+  if (tokens.size() != 2 || (tokens[0] != "export" && tokens[0] != "unset")) return false;
+  unset(tokens[1], exported);
+  if (tokens[0] == "export" && is_assignment(tokens[1])) exported.insert(tokens[1]);
+  return true;
+}
+
+// The variables that env or printenv shows before anything ran.
+void take_environment(const ShellCommand& command, std::set<std::string>& exported) {
+  static const RE2 form(R"((?:env|printenv)\s*(?:\|.*)?)", RE2::Latin1);
+  if (!RE2::FullMatch(piece_of(command.typed.text), form)) return;
+  for (const ShellLine& line : command.output) {
+    if (line.text.size() < longest_line && is_assignment(line.text)) exported.insert(std::string(line.text));
+  }
+}
+
 }  // namespace
 
 void compare_attempts(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
   std::vector<Attempt> attempts;
   std::set<std::string> exported, seen, of_one;
   for (std::size_t i = 0; i < session.size() && attempts.size() < most_attempts; ++i) {
-    const std::vector<std::string> tokens = tokens_of(session[i].typed.text);
-    if (tokens.size() == 2 && (tokens[0] == "export" || tokens[0] == "unset")) {
-      unset(tokens[1], exported);
-      if (tokens[0] == "export" && is_assignment(tokens[1])) exported.insert(tokens[1]);
-      continue;
+    if (std::ranges::all_of(attempts, [](const Attempt& one) { return only_looks(one.command->typed.text); }))
+      take_environment(session[i], exported);
+    const bool subshell = session[i].typed.text.starts_with("(");
+    const std::vector<std::string_view> pieces = pieces_of(session[i].typed.text);
+    std::set<std::string> in_force = exported;
+    std::size_t at = 0;
+    for (; at < pieces.size(); ++at) {
+      if (take_assignment(pieces[at], in_force)) continue;
+      if (at + 1 == pieces.size() || !only_prepares(pieces[at])) break;
     }
-    if (auto attempt = attempt_of(session[i], i, exported)) attempts.push_back(std::move(*attempt));
+    if (!subshell) exported = in_force;
+    if (at == pieces.size()) continue;
+    if (auto attempt = attempt_of(session[i], pieces[at], i, in_force)) attempts.push_back(std::move(*attempt));
   }
   for (const Attempt& working : attempts) {
     for (const Attempt& other : attempts) {
@@ -307,8 +402,10 @@ void compare_attempts(const std::vector<ShellCommand>& session, Snapshot& snapsh
       note_variables_of_one(working, other, of_one, snapshot);
       note_slower_gpu(working, other, seen, snapshot);
       note_library_path(other, working, seen, snapshot);
+      note_wider_precision(working, other, seen, snapshot);
       const bool slow = much_faster(working, other);
-      if (working.ending != Ending::worked || (other.ending != Ending::failed && !slow)) continue;
+      const bool works = working.ending == Ending::worked && (other.ending == Ending::failed || slow);
+      if (!works && !fails_less(working, other)) continue;
       const auto change = change_between(other, working, session);
       if (!change || (change->of_speed && !slow && !stopped(other)) || !seen.insert(change->change).second) continue;
       Symptom& symptom =
