@@ -1794,15 +1794,17 @@ class Steps(WholeFile):
                     "set_logical_device_configuration", "set_virtual_device_configuration") else None
             if kind and one.args:
                 found.setdefault(self.written(one.args[0]), {}).setdefault(kind, one)
-        for receiver, both in found.items():
-            growth, parts = both.get("growth"), both.get("parts")
-            if growth is None or parts is None:
-                continue
+        # Parts of one GPU are enough for TensorFlow to ask for no growth of any.
+        grows, cut = ([both[kind] for both in found.values() if kind in both] for kind in ("growth", "parts"))
+        for growth, parts in ((growth, parts) for growth in grows for parts in cut):
             if self.function_of(nodes, growth) is self.function_of(nodes, parts) and growth.lineno < parts.lineno and re.search(
                     r"memory_limit *=", self.reader.written_whole(parts)) and not self.apart(nodes, growth, parts) and not any(
                         isinstance(up, (ast.If, ast.IfExp, ast.ExceptHandler)) and not any(inner is growth for inner in ast.walk(up))
                         for up in self.origins.around(parts)):
                 self.mistake(growth, "growth of memory in a GPU that gets parts", other=parts)
+        for receiver, both in found.items():
+            growth, parts = both.get("growth"), both.get("parts")
+            if growth is None or parts is None:
                 continue
             in_methods = receiver.startswith("self.") and self.called_later(nodes, growth, parts)
             if in_methods or self.function_of(nodes, growth) is self.function_of(nodes, parts) and \

@@ -7,6 +7,8 @@ UNITS = (("milliseconds", re.compile(r"\W{0,3}(ms|msecs?|millis(econds?)?|millis
          ("microseconds", re.compile(r"\W{0,3}(us|µs|μs|microseconds?)\b", re.I), 1e-6))
 LEAVES_THE_UNIT = ("round", "float", "str", "int", "tensorflow.strings.as_string", "numpy.round", "format", "abs")
 PRINTS = ("print", "tensorflow.print")
+FIELD = re.compile(r"\{(:[^{}]*)?\}")
+PERCENT_FIELD = re.compile(r"%[-+ #0]*\d*(\.\d+)?[a-zA-Z]")
 NO_COUNTS = r"#.*|\w*class\w* *= *1000"  # the classes of ImageNet count no rounds
 THOUSANDS = re.compile(r"\b(1_?000(_?000)?(\.0*)?|1e[36])\b")
 
@@ -27,7 +29,7 @@ class Units(WholeFile):
                 # Where a loop has a thousand rounds, or data come by thousands, a factor may count those.
                 if name is not None and abs(seconds / unit - 1) > 0.1 and len(THOUSANDS.findall(re.sub(NO_COUNTS, "", self.reader.text))) <= int(
                         isinstance(one, ast.BinOp) and isinstance(one.op, (ast.Mult, ast.Div))):
-                    self.mistake(one, "a time in another unit than it says", self.written(one), self.named(unit), name)
+                    self.mistake(one, "a time in another unit than it says", self.named(unit), name)
                     return
 
     def named(self, unit):
@@ -44,6 +46,8 @@ class Units(WholeFile):
         if isinstance(node.op, ast.Sub):
             return 1.0 if all(map(self.reads_seconds, (node.left, node.right))) else None
         factor = self.said(node.right) if isinstance(node.op, (ast.Mult, ast.Div)) else None
+        if isinstance(node.op, ast.Div) and factor not in (60, 1000, 3600, 1000000) and isinstance(node.right, (ast.Name, ast.Attribute, ast.Call)):
+            return self.seconds_of(node.left)  # the time of one round
         unit = self.seconds_of(node.left) if factor in (1000, 1000000) and isinstance(factor, (int, float)) else None
         return None if unit is None else unit * factor if isinstance(node.op, ast.Div) else unit / factor
 
@@ -62,12 +66,31 @@ class Units(WholeFile):
             yield from self.text_at(parts, above)
         elif isinstance(above, ast.Call) and (self.full(above.func) or self.written(above.func)) in PRINTS:
             yield from self.text_at(above.args, node)
+        elif isinstance(above, ast.Call) and getattr(above.func, "attr", "") == "format" and isinstance(above.func.value, ast.Constant):
+            yield from self.in_form(above.func.value.value, FIELD, above.args, node)
+        elif isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mod) and isinstance(above.left, ast.Constant):
+            yield from self.in_form(above.left.value, PERCENT_FIELD, [node], node)
+        elif isinstance(above, ast.Tuple) and self.is_form(self.origins.parents.get(id(above)), above):
+            yield from self.in_form(self.origins.parents[id(above)].left.value, PERCENT_FIELD, above.elts, node)
         elif isinstance(above, ast.Assign) and above.value is node and isinstance(above.targets[0], ast.Name) and deepest:
             name, scope = above.targets[0].id, self.origins.scope(above)
             for use in self.origins.nodes:
                 if isinstance(use, ast.Name) and use.id == name and isinstance(use.ctx, ast.Load) and self.origins.scope(use) is scope and \
                         self.value_of(use) is node:
                     yield from self.said_behind(use, deepest - 1)
+
+    @staticmethod
+    def is_form(node, given):
+        """"%s took %.2f s" % (name, seconds)"""
+        return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and node.right is given and isinstance(node.left, ast.Constant)
+
+    @staticmethod
+    def in_form(text, field, given, node):
+        """What stands behind the field of a text that a value goes to."""
+        fields = list(field.finditer(text)) if isinstance(text, str) else []
+        at = next((number for number, one in enumerate(given) if one is node), None)
+        if at is not None and len(fields) == len(given):
+            yield text[fields[at].end():]
 
     @staticmethod
     def text_at(parts, node):
