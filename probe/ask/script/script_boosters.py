@@ -24,6 +24,10 @@ ASYNC_OF_CUPY = re.compile(r"cupy\.(matmul|dot|einsum|tensordot|sum|mean|exp|log
                            r"subtract|divide|power|abs|clip|std|var|fft\.\w+|outer|convolve|where|square)$")
 FILLS_OF_CUPY = re.compile(r"cupy\.(ones|zeros|full|arange|linspace|eye|identity|random\.(rand|randn|random|random_sample|normal|uniform|standard_normal))$")
 WAITS_OF_CUPY = re.compile(r"sync|asnumpy|\.get\(|float\(|int\(|\.item\(|\.tolist\(|Event|benchmark|allclose|\.done|\bif |elapsed_time|save|np\.|print\((?!f?['\"][^{}]*['\"]\))")
+# Functions that look at each number, which take arrays of CuPy's and plain numbers; others hand an array's own methods on.
+TAKES_CUPY_ALONE = re.compile(r"cupy\.(add|subtract|multiply|divide|true_divide|power|exp|log|sqrt|square|sin|cos|tan|tanh|abs|absolute|maximum|"
+                              r"minimum|matmul|exp2|log2|log10|log1p|expm1|arctan|arcsin|arccos|sinh|cosh|floor|ceil|sign|hypot|greater|less)$")
+ARRAYS_OF_NUMPY = re.compile(r"numpy\.(array|zeros|ones|arange|linspace|full|eye|random\.(rand|randn|random|randint|normal|uniform))$")
 MOST_THREADS = 1024  # of a block, on all GPUs
 # What gives an array of the form of its first argument, and what makes one whose numbers are whatever lay there.
 OF_THE_SAME_FORM = re.compile(r"numba\.cuda\.(to_device|as_cuda_array|(device|pinned|mapped|managed)_array_like)$|"
@@ -55,6 +59,7 @@ class Boosters(Kernels):
             self.clocks_of_cupy(nodes)
             self.laps_of_cupy(nodes)
             self.beside_numpy(nodes)
+            self.for_cupy_alone(calls)
         if {"numba", "cupy", "pycuda"} & roots:
             self.blocks_too_large(calls)
         if "numba" in roots:
@@ -233,6 +238,61 @@ class Boosters(Kernels):
                 return any(isinstance(part, (ast.Name, ast.Attribute)) and self.on_card(part) for part in (one.left, one.right))
         return False
 
+    def calls_of_given(self, call):
+        """(a call of the file, the function that it gives, the arguments), where `call` calls a parameter: def bench(f, x): f(x)."""
+        of = self.origins.scope(call) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else None
+        parameters = [one.arg for one in of.args.args] if isinstance(of, ast.FunctionDef) else []
+        if call is None or not parameters or call.func.id not in parameters or call.keywords:
+            return
+        rest = of.args.vararg.arg if of.args.vararg is not None else None
+        for site in self.origins.sites(of):
+            def given(name):
+                at = parameters.index(name) - site.hidden
+                return site.args[at] if 0 <= at < len(site.args) else next((k.value for k in site.keywords if k.arg == name), None)
+            arguments = []
+            for one in call.args:
+                if isinstance(one, ast.Starred):
+                    arguments += site.args[len(parameters) - site.hidden:] if getattr(one.value, "id", 0) == rest else []
+                else:
+                    arguments.append(given(one.id) if isinstance(one, ast.Name) and one.id in parameters else one)
+            function = given(call.func.id)
+            if function is not None and not any(isinstance(one, ast.Starred) for one in site.args):
+                yield site.call, function, [one for one in arguments if one is not None]
+
+    def handed_to_a_clock(self, call):
+        """bench(cupy.add, x, 1), of a function that reads the clock around f(*args): the call that gives CuPy's function."""
+        for site, function, arguments in self.calls_of_given(call):
+            name = self.full(function) if isinstance(function, (ast.Name, ast.Attribute)) else ""
+            if FILLS_OF_CUPY.match(name) or ASYNC_OF_CUPY.match(name) and any(map(self.on_card, arguments)):
+                return site
+            for run in [function] if isinstance(function, ast.Lambda) else self.origins.functions_of(function):
+                last = run.body if isinstance(run, ast.Lambda) else self.last_of(run.body) if isinstance(run, ast.FunctionDef) else None
+                if last is not None and self.still_computes(last) and not WAITS_OF_CUPY.search(self.near(run)):
+                    return site
+        return None
+
+    def for_cupy_alone(self, calls):
+        """cupy.add(x, 1), where x is an array of NumPy's; also of a function of the file that is given both."""
+        for call in calls:
+            given = [(call, call.func, call.args)] if self.full(call.func) else self.calls_of_given(call)
+            for site, function, arguments in given:
+                if not isinstance(function, (ast.Name, ast.Attribute)) or not TAKES_CUPY_ALONE.match(self.full(function)):
+                    continue
+                host = next((one for one in arguments if self.is_array_of_host(one)), None)
+                if host is not None:
+                    made = self.value_of(host) if isinstance(host, ast.Name) else host
+                    self.mistake(site, "an array of NumPy's for a function of CuPy's", self.written(function), self.written(host), other=made)
+
+    def is_array_of_host(self, node, deepest=4):
+        """Whether all that an expression comes from is an array that NumPy makes, and no number."""
+        values = self.origins.of(node) if deepest and isinstance(node, (ast.Name, ast.Attribute, ast.Call)) else []
+        return bool(values) and all(isinstance(one, ast.Call) and (
+            ARRAYS_OF_NUMPY.match(self.full(one.func)) is not None and not self.is_number(one) and self.shape(one) != [] or
+            re.match(r"numpy\.(asarray|ascontiguousarray|copy)$", self.full(one.func)) is not None and bool(one.args) and (
+                isinstance(self.value(one.args[0]), ast.List) or self.is_array_of_host(one.args[0], deepest - 1)) or
+            not self.full(one.func) and getattr(one.func, "attr", "") in ("astype", "reshape", "copy") and self.is_array_of_host(
+                one.func.value, deepest - 1)) for one in values)
+
     def last_of(self, body):
         """The expression with which a block ends, also within loops that only count."""
         last = body[-1] if body else None
@@ -255,8 +315,10 @@ class Boosters(Kernels):
                         part, ast.BinOp) and isinstance(part.op, ast.Sub) and getattr(part.left, "id", 0) == self.written(one.targets[0])), None)
                 since = body[starts[start] + 1:at] if start in starts else []
                 last = self.last_of(since)
-                if last is not None and self.still_computes(last) and not any(WAITS_OF_CUPY.search(self.near(part)) for part in since):
-                    self.mistake(end, "a clock around CuPy's work", self.written(last), other=last)
+                if last is not None and not any(WAITS_OF_CUPY.search(self.near(part)) for part in since):
+                    handed = None if self.still_computes(last) else self.handed_to_a_clock(last)
+                    if handed is not None or self.still_computes(last):
+                        self.mistake(end, "a clock around CuPy's work", self.written(last), other=handed if handed is not None else last)
                 if isinstance(one, ast.Assign) and one.value is end:
                     starts[self.written(one.targets[0])] = at
         for of in nodes:

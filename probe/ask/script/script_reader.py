@@ -101,6 +101,8 @@ MEMBERS = {
 }
 # Of these every name is known that a release from 2.0 on has had.
 CLOSED = ("tensorflow.config", "tensorflow.config.experimental")
+# None of their attributes is a setting: all that they hold are functions and classes.
+SETTINGS_OF_TF = CLOSED + ("tensorflow.config.threading", "tensorflow.config.optimizer")
 # What a name means in a cut-out of a script, or behind `from common import *`, where nothing in the file binds it.
 CONVENTIONS = {"tensorflow": "tensorflow", "tf": "tensorflow", "keras": "keras", "torch": "torch", "nn": "torch.nn",
                "optim": "torch.optim", "jax": "jax", "jnp": "jax.numpy", "np": "numpy", "TrainingArguments": "transformers.TrainingArguments"}
@@ -2027,6 +2029,9 @@ class Reader:
                 self.mistake(target, "an option of JAX that is assigned", name)
             if module in TORCH_SWITCHES and last not in TORCH_SWITCHES[module]:
                 self.mistake(target, "a switch that torch.backends lacks", name)
+            if module in SETTINGS_OF_TF and last not in MEMBERS.get(module, ()) and not SETTERS.match(name) and not re.search(
+                    r"config\.(\w+\.)?%s\b(?!\s*=[^=])|getattr\(|hasattr\(" % re.escape(last), self.text):
+                self.mistake(target, "a setting that tf.config lacks", name)
             self.torch.switch(target, name, value)
             return
         owner = self.value(target.value)

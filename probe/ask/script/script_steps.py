@@ -1794,6 +1794,14 @@ class Steps(WholeFile):
                     "set_logical_device_configuration", "set_virtual_device_configuration") else None
             if kind and one.args:
                 found.setdefault(self.written(one.args[0]), {}).setdefault(kind, one)
+        # Parts of one GPU are enough for TensorFlow to ask for no growth of any.
+        grows, cut = ([both[kind] for both in found.values() if kind in both] for kind in ("growth", "parts"))
+        for growth, parts in ((growth, parts) for growth in grows for parts in cut):
+            if self.function_of(nodes, growth) is self.function_of(nodes, parts) and growth.lineno < parts.lineno and re.search(
+                    r"memory_limit *=", self.reader.written_whole(parts)) and not self.apart(nodes, growth, parts) and not any(
+                        isinstance(up, (ast.If, ast.IfExp, ast.ExceptHandler)) and not any(inner is growth for inner in ast.walk(up))
+                        for up in self.origins.around(parts)):
+                self.mistake(growth, "growth of memory in a GPU that gets parts", other=parts)
         for receiver, both in found.items():
             growth, parts = both.get("growth"), both.get("parts")
             if growth is None or parts is None:
@@ -1919,12 +1927,44 @@ class Steps(WholeFile):
 
     def clock_of_launches(self, nodes):
         """The clock around a kernel's launch, which gives back before the kernel ran."""
-        launches = any(isinstance(one, ast.Call) and isinstance(one.func, ast.Subscript) for one in nodes)
-        if not launches or self.says(r"synchronize|copy_to_host|cuda\.event|elapsed_time|\.wait\(|cuda\.profil"):
-            return
+        launches = [one for one in nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Subscript)]
+        waits = [one for one in launches if any(map(self.is_of_the_host, one.args))]
         clock = ("time.perf_counter", "time.time", "time.monotonic", "timeit.default_timer")
-        for one in nodes:
-            if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and isinstance(one.left, ast.Call) and self.full(
-                    one.left.func) in clock:
+        ends = [one for one in nodes if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and any(
+            isinstance(end, ast.Call) and self.full(end.func) in clock for end in [one.left] + self.origins.of(one.left))]
+        self.compiled_under_a_clock(launches, ends)
+        if len(waits) == len(launches) or self.says(r"synchronize|copy_to_host|cuda\.event|elapsed_time|\.wait\(|cuda\.profil"):
+            return
+        for one in ends:
+            if isinstance(one.left, ast.Call) and not any(self.origins.scope(call) is self.origins.scope(one) for call in waits):
                 return self.mistake(one, "a clock of kernels that nobody waits for")
         return None
+
+    def is_of_the_host(self, node):
+        """Whether an expression is an array of NumPy's: a launch that is given one copies it there and back, and so waits for its kernel."""
+        values = self.origins.of(node) if isinstance(node, (ast.Name, ast.Attribute, ast.Call)) else []
+        return bool(values) and all(isinstance(one, ast.Call) and (
+            re.match(r"numpy\.(random\.)?[a-z]\w+$", self.full(one.func)) is not None or not self.full(one.func) and getattr(
+                one.func, "attr", "") in ("astype", "copy", "reshape", "ravel", "flatten") and self.is_of_the_host(one.func.value)) for one in values)
+
+    def compiled_under_a_clock(self, launches, ends):
+        """begun = clock(); kernel[blocks, threads](a, b); print(clock() - begun), where nothing launched the kernel before."""
+        if self.says(r"(?i)compil|first|warm|cold|incl|total|whole|jit time"):
+            return
+        for call in launches:
+            kernels = [of for of in self.origins.functions_of(call.func.value) if isinstance(of, ast.FunctionDef)]
+            marks = kernels[0].decorator_list if len(kernels) == 1 else []
+            plain = len(marks) == 1 and (self.full(marks[0]) == "numba.cuda.jit" or isinstance(marks[0], ast.Call) and self.full(
+                marks[0].func) == "numba.cuda.jit" and not marks[0].args and not marks[0].keywords)
+            scope, statement = self.origins.scope(call), self.origins.parents.get(id(call))
+            if not plain or scope is not None or any(isinstance(one, (ast.For, ast.While, ast.If)) for one in self.origins.around(call)) or sum(
+                    getattr(one, "id", "") == kernels[0].name for one in self.origins.nodes) != 1 or not isinstance(statement, ast.Expr):
+                continue
+            around = self.origins.parents.get(id(statement))
+            body = getattr(around, "body", [])
+            at = body.index(statement) if statement in body else 0
+            start = body[at - 1] if at else None
+            started = self.written(start.targets[0]) if isinstance(start, ast.Assign) and isinstance(start.value, ast.Call) else None
+            end = next((one for one in ends if started is not None and self.written(one.right) == started), None)
+            if end is not None and self.full(start.value.func) in CLOCKS_OF_HOST:
+                self.mistake(call, "a time that holds the compilation of a kernel", self.written(call), other=end)

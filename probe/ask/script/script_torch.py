@@ -55,6 +55,8 @@ HOLDS_WEIGHTS = re.compile(r"register_\w+\(|add_module|setattr|\bModule(List|Dic
 MOVES_TENSORS = re.compile(r"\.to\(|\.cuda\(|\.cpu\(|_apply|type_as")
 # What a program says of a process is a text, as all variables are.
 SEVERAL_NODES = re.compile(r"(--nnodes[=\s]+|--num[-_]nodes[=\s]+|SBATCH\s+(--nodes=|-N\s*))([2-9]|[1-9]\d)\b|\bGROUP_RANK\b")
+# Slurm counts the processes of each node as well, and a script that asks for that number expects several nodes.
+LOCAL_BESIDE_RANK = re.compile(r"['\"]SLURM_LOCALID['\"]|\w*local_?rank\w* *(: *int)? *= *int\(os\.(environ|getenv)[^\n]*LOCAL_RANK['\"]")
 # What lets a script go without a GPU, or gives it back its own.
 ASKS_WHETHER_THERE_IS_ONE = re.compile(r"is_available|device_count|environ\.(pop|clear)|del os\.environ|unsetenv|accelerator\.|list_gpus|"
                                        r"ray\.(init|remote)|submitit|FakeTensor")
@@ -436,7 +438,8 @@ class Torch(Loaders):
         """The rank among all nodes counts on, where each node counts its GPUs from 0."""
         if isinstance(value, Thing) and value["launched"]:
             self.launched_used = True
-        if isinstance(value, Thing) and value["rank"] and SEVERAL_NODES.search(self.reader.text) and not self.ranked:
+        several = SEVERAL_NODES.search(self.reader.text) or LOCAL_BESIDE_RANK.search(self.reader.text)
+        if isinstance(value, Thing) and value["rank"] and several and not self.ranked:
             self.ranked = True
             self.reader.mistake(node, "a GPU by its global rank", self.reader.written(node))
 
@@ -1458,7 +1461,10 @@ class Torch(Loaders):
             for node, source, _, chosen in self.autocasts:
                 if not chosen:
                     self.at((node, source), "autocast of the CPU around work of the GPU", reader.written(node))
-        if self.to_either and self.needs_gpu:
+        # A device of either kind that nothing uses says as well that the script is to run without a GPU.
+        either = re.search(r"['\"]cuda(:\d+)?['\"] if torch\.cuda\.is_available\(\) else\s*(torch\.device\()?['\"]cpu['\"]",
+                           reader.text) and not re.search(r"\.cuda\(|(to\(|device=)['\"]cuda", reader.text)
+        if (self.to_either or either) and self.needs_gpu:
             node, reader.source = self.needs_gpu[0]
             reader.mistake(node,
                            "a call that needs a GPU in a script that does without",

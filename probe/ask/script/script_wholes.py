@@ -360,7 +360,8 @@ class Wholes(WholeFile):
 
     def volatile(self, nodes):
         for one in nodes:
-            if isinstance(one, ast.Call) and self.full(one.func).startswith("torch."):
+            # A Variable that nothing imports was taken from PyTorch's autograd all the same.
+            if isinstance(one, ast.Call) and (self.full(one.func).startswith("torch.") or self.written(one.func) == "Variable"):
                 for keyword in one.keywords:
                     if keyword.arg == "volatile" and getattr(keyword.value, "value", None) is True:
                         self.reader.mistake(one, "volatile, which is gone", self.written(one))
