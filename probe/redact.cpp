@@ -218,7 +218,7 @@ std::span<const SecretKind> secret_kinds() {
         {" -p", " -a", " -w", " -k"}},
        R"(\1<secret>)"},
       {{R"((\bSIGN2?="?)[0-9A-F]{4}(?: [0-9A-F]{4}){3,})", {"sign=", "sign2="}},
-       R"(\1<secret>)"},  // of FlexLM's licences
+       R"(\1<secret>)"},                                                        // of FlexLM's licences
       {{R"((\bSERVER \S+ )[0-9A-Fa-f]{12}\b)", {"server "}}, R"(\1<serial>)"},  // the same: the server's host id
       {{R"((\bgitlab-runner [^\n]{1,80}? on \S+ )[\w-]{8,}(, system ID))", {"gitlab-runner"}}, R"(\1<secret>\2)"},
       {{R"((\bredis-cli\b[^\n|;&]*? (?:-a|--pass|--askpass) )\S+)", {"redis-cli"}}, R"(\1<secret>)"},

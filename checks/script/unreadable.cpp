@@ -17,7 +17,8 @@ void judge(const Facts& facts, Answers& answers) {
     const std::string cell = event->detail("cell");
     const std::string subject =
         "script:" + event->source.value_or("?") +
-        (event->line.get() ? ":" + (cell.empty() ? "" : "cell " + cell + ":") + std::to_string(*event->line.get()) : "");
+        (event->line.get() ? ":" + (cell.empty() ? "" : "cell " + cell + ":") + std::to_string(*event->line.get())
+                           : "");
     Finding& finding = answers.found_in(*event, Confidence::certain, subject);
     finding.explanation = (event->line.get() ? "At " + place_of(*event) + ": " : "") + what +
                           (what.ends_with('?') || what.ends_with('.') ? "" : ".") +

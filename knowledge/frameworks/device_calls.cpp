@@ -65,7 +65,8 @@ struct Tables {
     for (const Row& row : members["modules"]) names.push_back(row.text("module") + "=" + row.text("names"));
     const Table signatures("signatures");
     for (const Row& row : signatures["signatures"])
-      names.push_back(row.text("module") + " " + row.text("releases") + "(" + row.text("takes") + ")=" + row.text("names"));
+      names.push_back(row.text("module") + " " + row.text("releases") + "(" + row.text("takes") +
+                      ")=" + row.text("names"));
     std::string variables = "environment=";
     const Table environment("env_vars");
     for (const Row& row : environment["variables"]) variables += row.text("name") + " ";

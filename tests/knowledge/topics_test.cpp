@@ -66,7 +66,8 @@ TEST(ScriptCalls, CiteScriptsThatAreThere) {
   const Table removed("removed_names", Remarks::kept);
   for (const Row& row : removed["removed"]) {
     const std::string source = row.text("source");
-    EXPECT_TRUE(source.starts_with("https://") || std::filesystem::exists(std::string(source_folder) + "/" + source)) << source;
+    EXPECT_TRUE(source.starts_with("https://") || std::filesystem::exists(std::string(source_folder) + "/" + source))
+        << source;
     EXPECT_NE(row.text("names"), "");
   }
   EXPECT_GT(names_that_are_gone(), 1000U);

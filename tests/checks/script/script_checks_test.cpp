@@ -284,10 +284,11 @@ TEST(ScriptChecks, ANameIsGoneFromItsReleaseOn) {
 // What the installed release of a library still has is no mistake.
 TEST(ScriptChecks, ALibrarysInstalledReleaseDecides) {
   const auto told = [](const char* package, const char* version) {
-    Snapshot snapshot = script({{"mistake",
-                                 "an argument that is gone",
-                                 "gpus",
-                                 {{"first", "Trainer"}, {"second", "Write devices."}, {"since", "pytorch_lightning 2.2.5"}}}});
+    Snapshot snapshot =
+        script({{"mistake",
+                 "an argument that is gone",
+                 "gpus",
+                 {{"first", "Trainer"}, {"second", "Write devices."}, {"since", "pytorch_lightning 2.2.5"}}}});
     if (package) snapshot.python.fill().packages.fill()[package] = version;
     const Report report = judged(snapshot);
     const Finding* gone = finding(report, "script.removed-call");

@@ -34,9 +34,9 @@ TEST(PairedCommands, DifferInOneOptionOfTheCompiler) {
   EXPECT_EQ(detail("$ gcc -O2 a.c && ./a.out\nvalid: true\n$ gcc -O3 -ffast-math a.c && ./a.out\nvalid: false\n", kind,
                    "switch"),
             "fast-math");
-  EXPECT_EQ(detail("$ gcc -O2 a.c && ./a.out\ntook 3 s\n$ gcc -O3 -ffast-math a.c && ./a.out\ntook 2 s\n", kind,
-                   "switch"),
-            "none");
+  EXPECT_EQ(
+      detail("$ gcc -O2 a.c && ./a.out\ntook 3 s\n$ gcc -O3 -ffast-math a.c && ./a.out\ntook 2 s\n", kind, "switch"),
+      "none");
   EXPECT_EQ(detail("$ gcc -O2 a.c && ./a.out\nvalid: true\n$ gcc -O3 -ffast-math b.c && ./b.out\nvalid: false\n", kind,
                    "switch"),
             "none");
