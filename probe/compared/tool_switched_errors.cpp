@@ -86,7 +86,7 @@ double error_at_end(std::string_view line) {
 bool heads_table(std::string_view line) {
   static const RE2 form(
       R"((?i)^[\W]*[\w-]+(?:\s*\|\s*|\s{2,}|\t).*(?:\b|_)(?:err(?:or)?|diff(?:erence)?|deviation)(?:\b|_))");
-  return line.find_first_of("=") == std::string_view::npos && RE2::PartialMatch(piece_of(line), form);
+  return line.find('=') == std::string_view::npos && RE2::PartialMatch(piece_of(line), form);
 }
 
 // The state and the last number of such a row.
