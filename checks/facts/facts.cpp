@@ -73,10 +73,18 @@ const Symptom* first_symptom(const Snapshot& snapshot, std::initializer_list<Kin
 }
 
 Flag package_installed(const Snapshot& snapshot, std::string_view name) {
-  return of(snapshot.python, &Python::packages).then([&](const std::map<std::string, std::string>& packages) {
-    return std::ranges::any_of(packages,
-                               [&](const auto& entry) { return plain_name(entry.first) == plain_name(name); });
+  return of(snapshot.python, &Python::packages).then([&](const std::map<std::string, std::string>&) {
+    return package_version(snapshot, name) != nullptr;
   });
+}
+
+const std::string* package_version(const Snapshot& snapshot, std::string_view name) {
+  const Python* python = snapshot.python.get();
+  const auto* packages = python ? python->packages.get() : nullptr;
+  if (!packages) return nullptr;
+  const auto found = std::ranges::find_if(
+      *packages, [plain = plain_name(name)](const auto& entry) { return plain_name(entry.first) == plain; });
+  return found == packages->end() ? nullptr : &found->second;
 }
 
 std::string normal_address(std::string_view address) {

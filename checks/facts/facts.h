@@ -41,6 +41,8 @@ const Symptom* first_symptom(const Snapshot& snapshot, std::initializer_list<Kin
 
 // Whether a Python package of this name is installed; names are compared as pip does (case, - and _ alike).
 Flag package_installed(const Snapshot& snapshot, std::string_view name);
+// The installed release of a package of that environment, however its name is spelled; nullptr: none is known.
+const std::string* package_version(const Snapshot& snapshot, std::string_view name);
 
 // "00000000:65:00.0" and "65:00.0" and "0000:65:00.0" -> "0000:65:00.0", lower case.
 std::string normal_address(std::string_view address);

@@ -95,20 +95,12 @@ Text pinned(const std::vector<ScriptEvent>& events, const std::string& framework
 
 // "flax 0.6.11": the release of a library that is installed; nullptr: none is.
 const std::string* installed(const Snapshot& snapshot, std::string_view release) {
-  const Python* python = snapshot.python.get();
-  const auto* packages = python ? python->packages.get() : nullptr;
-  if (!packages) return nullptr;
-  const auto plain = [](std::string name) {
-    std::ranges::replace(name, '_', '-');
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-    return name;
-  };
-  const std::string library = plain(std::string(release.substr(0, release.find(' '))));
-  const auto found = std::ranges::find_if(*packages, [&](const auto& package) {
-    const std::string name = plain(package.first);
-    return name == library || (name == "lightning" && library == "pytorch-lightning") || name == "dm-" + library;
-  });
-  return found == packages->end() ? nullptr : &found->second;
+  const std::string library(release.substr(0, release.find(' ')));
+  for (const std::string& name :
+       {library, std::string(library == "pytorch_lightning" ? "lightning" : ""), "dm-" + library}) {
+    if (const std::string* version = package_version(snapshot, name)) return version;
+  }
+  return nullptr;
 }
 
 bool has_older(const Snapshot& snapshot, std::string_view release) {

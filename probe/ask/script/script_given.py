@@ -175,10 +175,10 @@ class Given:
         strange = [word for word in words
                    if word and word not in names and word != "verbose"] if "**" not in taken else []
         twice = [one for one in by_place[: max(given, 0)] if one in words]
-        told = [word for word in strange if ABOUT_CALLS.search(word) and (
+        reported = [word for word in strange if ABOUT_CALLS.search(word) and (
             self.taken_by(name) is not None or name in TRAINERS_OF_TRANSFORMERS) or word in self.reader.removed.taken(name)]
-        why, lines = None, self.reader.by_line(node, words, [word for word in strange if word not in told])
-        if told and (not lines or len(values) > most):
+        why, lines = None, self.reader.by_line(node, words, [word for word in strange if word not in reported])
+        if reported and (not lines or len(values) > most):
             return
         if len(values) > most:
             why = "it takes %s by place" % ("no argument"

@@ -953,7 +953,7 @@ class Graphs(OfValues):
             apart = self.origins.scope(bound[0]) is not self.origins.scope(call)
             at, other = (bound[0], call) if apart else (call, bound[0])
             for e in [one for one in self.reader.events if apart and one.get("name") == "a model made outside its strategy" and one["line"] == call.lineno]:
-                self.reader.events.remove(e)  # told at the line of compile()
+                self.reader.events.remove(e)  # reported at the line of compile()
             self.reader.mistake(at, "a model made outside its strategy", self.written(call), "the strategy's scope", other=other, doubted=True)
 
     def under_a_scope(self, node):

@@ -249,11 +249,11 @@ class Jitted(OfValues):
         if self.says(r"hasattr\(jax|getattr\(jax|import_module") or any(isinstance(one, ast.ImportFrom) and one.level for one in nodes) or not all(
                 one.split(".")[0] in WITHOUT_JAX | set(getattr(sys, "stdlib_module_names", ())) or OF_JAX_ITSELF.match(one) for one in imported | names):
             return
-        told = set()
+        reported = set()
         for one in nodes:
             full = self.full(one) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load) else ""
-            if full in MODULES_TO_IMPORT and full not in told and not any(name == full or name.startswith(full + ".") for name in imported):
-                told.add(full)
+            if full in MODULES_TO_IMPORT and full not in reported and not any(name == full or name.startswith(full + ".") for name in imported):
+                reported.add(full)
                 tried = [each for each in self.origins.around(one) if isinstance(each, ast.Try)]
                 if not any(not isinstance(part, ast.Expr) for each in tried for handler in each.handlers for part in handler.body):
                     self.mistake(one, "a module that import jax leaves out", full, doubted=False)

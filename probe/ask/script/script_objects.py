@@ -59,8 +59,8 @@ class Objects(OfValues):
         self.weights_that_stay()
         self.steps_that_learn_nothing()
 
-    def told(self, node):
-        """Whether this line has a finding already, told by a rule that knows more of it."""
+    def is_reported(self, node):
+        """Whether this line has a finding already, of a rule that knows more of it."""
         return any(e["subject"] == "script-mistake" and e["line"] == node.lineno and e.get("source") == self.reader.source for e in self.reader.events)
 
     # ---- modules, and tensors of one number
@@ -87,7 +87,7 @@ class Objects(OfValues):
     def item_of_a_number(self, node):
         """distance = torch.dist(a, b); distance.data[0]"""
         at = getattr(node.slice, "value", node.slice) if type(node.slice).__name__ == "Index" else node.slice
-        if not isinstance(at, ast.Constant) or type(at.value) is not int or self.told(node):
+        if not isinstance(at, ast.Constant) or type(at.value) is not int or self.is_reported(node):
             return
         of, old = node.value, False
         while isinstance(of, ast.Attribute) and of.attr in ("data", "grad") or is_call(of, "cpu") or is_call(of, "detach") or is_call(of, "cuda"):
@@ -130,9 +130,9 @@ class Objects(OfValues):
             return
         for call in self.calls:
             if self.full(call.func) != "torch.load" or not call.args or len(call.args) > 2 or any(
-                    k.arg in ("weights_only", "pickle_module", None) for k in call.keywords) or self.told(call) or self.is_asked(call):
+                    k.arg in ("weights_only", "pickle_module", None) for k in call.keywords) or self.is_reported(call) or self.is_asked(call):
                 continue
-            use = next((one for one in self.calls if self.uses_as_module(one, call) and not self.told(one)), None)
+            use = next((one for one in self.calls if self.uses_as_module(one, call) and not self.is_reported(one)), None)
             if use is not None and not self.is_written_here(call.args[0]):
                 self.mistake(call, "a whole model that is loaded as weights", other=use if use.lineno != call.lineno else None)
 
@@ -219,13 +219,13 @@ class Objects(OfValues):
             at, words = RUNS_AN_EXAMPLE.get(self.full(call.func), (9, ()))
             model = self.given(call, 0, "model", "func", "mod")
             given = self.given(call, at, *words) if words else None
-            if given is None or not isinstance(model, (ast.Name, ast.Attribute)) or self.told(call):
+            if given is None or not isinstance(model, (ast.Name, ast.Attribute)) or self.is_reported(call):
                 continue
             made = self.value(given)
             parts = made.elts if isinstance(made, (ast.Tuple, ast.List)) else [given]
             stays = [one for one in parts if self.stays(one)]
             move = self.moved_before(model, call) if stays else None
-            if move is not None and not self.told(call) and not self.moves_itself(model):
+            if move is not None and not self.is_reported(call) and not self.moves_itself(model):
                 self.mistake(call, "a model and its input on two devices", "cuda", "cpu", other=move, doubted=True)
 
     def moves_itself(self, model):

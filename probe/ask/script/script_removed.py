@@ -8,7 +8,7 @@ class Removed:
     """The rows of removed_names.json, "-LIBRARY RELEASE=NAMES": a name, or CALL(ARGUMENT), with what to write instead."""
 
     def __init__(self, reader, rows):
-        self.reader, self.names, self.arguments, self.told = reader, {}, {}, set()
+        self.reader, self.names, self.arguments, self.reported = reader, {}, {}, set()
         for row in rows:
             library, _, rest = row[1:].partition(" ")
             release, _, names = rest.partition("=")
@@ -36,8 +36,8 @@ class Removed:
         # A class that a library's own name no longer gives is not in its modules either.
         ends += [parts[0] + "." + parts[-1]] if parts[-1][:1].isupper() else []
         gone = next((one for one in ends if one in self.names), None)
-        if gone and gone not in self.told:
-            self.told.add(gone)
+        if gone and gone not in self.reported:
+            self.reported.add(gone)
             if self.reader.guarded:  # what the script expects to be missing is no mistake where it is called, either
                 return
             since, instead = self.names[gone]

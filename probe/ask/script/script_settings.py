@@ -76,7 +76,7 @@ class Settings(WholeFile):
             if where and self.says(where) and not self.reader.unused_configurations and self.unused(call, 4):
                 self.mistake(call, "settings that nothing is given")
             if name.endswith(".Trainer"):
-                self.told_where_it_stands(call)
+                self.reported_at_its_option(call)
             if name in COPIES_SETTINGS:
                 self.changed_behind(nodes, call, COPIES_SETTINGS[name])
         if self.says("PYTHONHASHSEED"):
@@ -86,8 +86,8 @@ class Settings(WholeFile):
 
     # ---- settings of a trainer
 
-    def told_where_it_stands(self, call):
-        """options = dict(deterministic=True, benchmark=True); Trainer(**options): it is told at the line of the option to take away."""
+    def reported_at_its_option(self, call):
+        """options = dict(deterministic=True, benchmark=True); Trainer(**options): it is reported at the line of the option to take away."""
         name, option = "arguments of a trainer that contradict each other", self.word(call, "benchmark")
         before = [e for e in self.reader.events if e.get("name") == name and e["line"] == call.lineno and "benchmark" in str(e.get("first"))]
         line = getattr(option, "lineno", call.lineno)

@@ -25,7 +25,7 @@ class ClocksOfTraces(WholeFile):
                 self.in_timeit(call)
 
     def placed_in_timeit(self):
-        """timeit.timeit(product, number=10), where product() gives the GPU work under tf.device; the last time of each is what is told."""
+        """timeit.timeit(product, number=10), where product() gives the GPU work under tf.device; the last time of each is what is reported."""
         last = {}
         for call in self.tracing.index.calls if not self.tracing.says_sync_devices() else ():
             timed = self.given(call, 0, "stmt") if self.full(call.func) in ("timeit.timeit", "timeit.repeat", "timeit.Timer") else None
