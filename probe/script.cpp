@@ -104,15 +104,23 @@ List<Symptom> unreadable(const std::vector<Script>& scripts, const std::string& 
 
 std::string script_reader() {
   std::string reader;
-  for (const char* part :
-       {"script_values",    "script_reader",   "script_given",     "script_variables", "script_statements",
-        "script_loaders",   "script_torch",    "script_libraries", "script_removed",   "script_offload",
-        "script_results",   "script_training", "script_jax",       "script_tracing",   "script_index",
-        "script_origins",   "script_arrays",   "script_wholes",    "script_steps",     "script_waits",
-        "script_precision", "script_ranks",    "script_shards",    "script_loading",   "script_hub",
-        "script_graphs",    "script_jitted",   "script_traces",    "script_kernels",   "script_boosters",
-        "script_keras",     "script_batches",  "script_pins",      "script_settings",  "script_meant",
-        "script_states",    "script_choices",  "script_objects",   "script_flat",      "script_files"})
+  for (const char* part : {"script_values",      "script_tables",          "script_expressions",
+                           "script_calls",       "script_framework_calls", "script_changes",
+                           "script_flow",        "script_reader",          "script_given",
+                           "script_variables",   "script_statements",      "script_loaders",
+                           "script_torch",       "script_libraries",       "script_removed",
+                           "script_offload",     "script_results",         "script_training",
+                           "script_jax",         "script_tracing",         "script_index",
+                           "script_origins",     "script_arrays",          "script_wholes",
+                           "script_torch_steps", "script_kept_graphs",     "script_tensorflow_steps",
+                           "script_steps",       "script_waits",           "script_precision",
+                           "script_ranks",       "script_shards",          "script_loading",
+                           "script_hub",         "script_graphs",          "script_jitted",
+                           "script_traces",      "script_kernels",         "script_boosters",
+                           "script_keras",       "script_batches",         "script_pins",
+                           "script_settings",    "script_meant",           "script_states",
+                           "script_choices",     "script_objects",         "script_flat",
+                           "script_files"})
     reader.append(ask_scripts().at(part)).append("\n");
   return reader;
 }

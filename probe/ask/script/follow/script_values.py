@@ -1,4 +1,8 @@
 """What the reader of scripts knows of a value without running anything. None stands for: not known."""
+import ast
+import copy
+import difflib
+import re
 
 
 NUMBERS_ALONE = r"\s*-?\d+\s*"
