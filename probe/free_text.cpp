@@ -384,6 +384,9 @@ void withhold_cloud_numbers(std::string& text) {
       // What commands of clouds, clusters and experiment trackers name.
       {R"((?i)(?:\b(?:gcloud|gsutil|bq|aws|az|oci|kubectl|helm|oc|eksctl|sbatch|srun|salloc|squeue|sacct|scancel|qsub|bsub)\b|#SBATCH)[^\n]* (?:--(?:project|account|namespace|profile|subscription|context|cluster|organization|resource-group|job-name|reservation)[ =]|-[AJ] )["']?([\w.@-]+))",
        {"--", " -a ", " -j "}},
+      {R"((?:\b(?:qsub|bsub|qrsh|qlogin|qalter|bmod)\b|#(?:PBS|BSUB|\$))[^\n]* -P ["']?([\w.@-]+))", {" -p "}},
+      // An organisation of a registry, by its number.
+      {R"(\bnvcr\.io[#/](\d{10,}(?:/[a-z][\w-]*(?:/|$))?))", {"nvcr.io"}},
       {R"((?i)\bgcloud config set (?:project|account) ([\w.@-]+))", {"gcloud"}},
       {R"(\b(?:kubectl|oc) (?:exec|logs|attach|port-forward|delete pod|describe pod|get pod)(?: -\S+)* ([a-z0-9][\w.-]*))",
        {"kubectl", "oc "}},
