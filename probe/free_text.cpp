@@ -86,7 +86,7 @@ bool is_file_of_programs(std::string_view name) {
 
 // Replaces the name and keeps the extension: "last.pt" -> "<name>.pt".
 std::string without_name(std::string_view name) {
-  static const RE2 kind(R"(.*?(\.(?:tar\.)?[A-Za-z][A-Za-z0-9]{0,10}(?::\d+)?))");
+  static const RE2 kind(R"(.*?(\.(?:tar\.)?[A-Za-z][A-Za-z0-9]{0,10}(?::\d+)?))", RE2::Latin1);
   std::string suffix;
   RE2::FullMatch(piece_of(name), kind, &suffix);
   return "<name>" + suffix;
@@ -100,9 +100,11 @@ bool stands_below(std::string_view path, std::string_view folder) {
 
 // Redacts unknown names of folders outside the system, up to one below which programs put files.
 std::string known_parts(std::string_view path, char between) {
-  static const RE2 of_programs(R"((?:site|dist)-packages|lib\d*|bin|include|python3?\.\d+|third_party|csrc)");
+  static const RE2 of_programs(R"((?:site|dist)-packages|lib\d*|bin|include|python3?\.\d+|third_party|csrc)",
+                               RE2::Latin1);
   static const RE2 owners(
-      "(?:users?|projects?|instances|accounts|tenants|customers|buckets|namespaces|clusters|teams|orgs|workspaces)");
+      "(?:users?|projects?|instances|accounts|tenants|customers|buckets|namespaces|clusters|teams|orgs|workspaces)",
+      RE2::Latin1);
   std::string out;
   std::string_view before;
   bool inside = false;
@@ -111,7 +113,7 @@ std::string known_parts(std::string_view path, char between) {
     const std::string_view name = path.substr(begin, end - begin);
     if (begin > 0) out += between;
     inside = inside || is_wholly(name, of_programs);
-    static const RE2 digest("[0-9a-f]*[0-9][0-9a-f]{6,}|[A-Z]{2,8}");
+    static const RE2 digest("[0-9a-f]*[0-9][0-9a-f]{6,}|[A-Z]{2,8}", RE2::Latin1);
     const bool kept = inside || (is_wholly(name, digest) && begin > 0) || name.find('<') != name.npos ||
                       name.starts_with('$') || is_file_of_programs(name) ||
                       (!holds_unknown_word(name.substr(0, name.rfind('.')), least_letters) &&
@@ -142,16 +144,17 @@ void change_groups(std::string& text, const RE2& pattern, Change change) {
 
 // What a traceback names below the folders that images put a program into is its modules.
 bool is_module_of_image(std::string_view path) {
-  static const RE2 of_image(R"(/(?:workspace|app|src|code|content|kaggle|build|root|usr|tmp|mnt/code)/.*\.pyx?)");
+  static const RE2 of_image(R"(/(?:workspace|app|src|code|content|kaggle|build|root|usr|tmp|mnt/code)/.*\.pyx?)",
+                            RE2::Latin1);
   return is_wholly(path, of_image);
 }
 
 void withhold_paths(std::string& text) {
   static const RE2 unix_path(
-      R"((?:^|[\s"'`=:(,\[<>@])((?:\.{1,2}|~)?/[^\s"'`;,()<>\[\]|{}:=/][^\s"'`;,()<>\[\]|{}:=]*))");
+      R"((?:^|[\s"'`=:(,\[<>@])((?:\.{1,2}|~)?/[^\s"'`;,()<>\[\]|{}:=/][^\s"'`;,()<>\[\]|{}:=]*))", RE2::Latin1);
   change_groups(text, unix_path, [&text](std::string_view path) {
     const auto& folders = knowledge::system_folders();
-    static const RE2 compiled(R"(.*\.(?:cc|cpp|cxx|cu|cuh|h|hpp|c|rs|go))");
+    static const RE2 compiled(R"(.*\.(?:cc|cpp|cxx|cu|cuh|h|hpp|c|rs|go))", RE2::Latin1);
     const std::size_t at = static_cast<std::size_t>(path.data() - text.data());
     const bool traced = std::string_view(text).substr(0, at).ends_with("File \"") && is_module_of_image(path);
     const bool of_system =
@@ -160,21 +163,22 @@ void withhold_paths(std::string& text) {
          std::ranges::any_of(folders, [path](std::string_view folder) { return stands_below(path, folder); }));
     return of_system ? std::string(path) : known_parts(path, '/');
   });
-  static const RE2 share(R"((?:^|[\s"'`=(,\[<>])/(/[^\s"'`;,()<>\[\]|{}:=/][^\s"'`;,()<>\[\]|{}:=]*))");
+  static const RE2 share(R"((?:^|[\s"'`=(,\[<>])/(/[^\s"'`;,()<>\[\]|{}:=/][^\s"'`;,()<>\[\]|{}:=]*))", RE2::Latin1);
   change_groups(text, share, [](std::string_view path) { return known_parts(path, '/'); });
-  static const RE2 windows_slashes(R"((?:^|[\s"'`=(,\[])[A-Z]:(/[^\s"'`;,()<>\[\]|]+))");
+  static const RE2 windows_slashes(R"((?:^|[\s"'`=(,\[])[A-Z]:(/[^\s"'`;,()<>\[\]|]+))", RE2::Latin1);
   change_groups(text, windows_slashes, [](std::string_view path) { return known_parts(path, '/'); });
 }
 
 // Names of operations, of which a graph's paths are made: dense_2/MatMul, gradient_tape/model/conv2d/Conv2D.
 bool names_operation(std::string_view path) {
   static const RE2 operation(
-      R"((?:.*/)?(?:gradient_tape|(?:Conv[123]D|MatMul|BiasAdd|Relu6?|Softmax|Mean|Sum|AddV2|Mul|Cast|Identity|ReadVariableOp|StatefulPartitionedCall|PartitionedCall|GatherV2|ConcatV2|FusedBatchNorm\w*|CudnnRNN\w*|while|cond|TensorArray\w*|Reshape|Transpose|kernel|bias|gamma|beta|moving_(?:mean|variance)|embeddings)(?:_\d+)?)(?:/.*)?)");
+      R"((?:.*/)?(?:gradient_tape|(?:Conv[123]D|MatMul|BiasAdd|Relu6?|Softmax|Mean|Sum|AddV2|Mul|Cast|Identity|ReadVariableOp|StatefulPartitionedCall|PartitionedCall|GatherV2|ConcatV2|FusedBatchNorm\w*|CudnnRNN\w*|while|cond|TensorArray\w*|Reshape|Transpose|kernel|bias|gamma|beta|moving_(?:mean|variance)|embeddings)(?:_\d+)?)(?:/.*)?)",
+      RE2::Latin1);
   return is_wholly(path, operation);
 }
 
 void withhold_relative_paths(std::string& text) {
-  static const RE2 relative(R"((?:^|[\s"'`=:(,\[])([A-Za-z][\w.-]*(?:/[A-Za-z0-9][\w.-]*)+))");
+  static const RE2 relative(R"((?:^|[\s"'`=:(,\[])([A-Za-z][\w.-]*(?:/[A-Za-z0-9][\w.-]*)+))", RE2::Latin1);
   change_groups(text, relative, [&text](std::string_view path) {
     const auto at = static_cast<std::size_t>(path.data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
@@ -188,7 +192,7 @@ void withhold_relative_paths(std::string& text) {
 }
 
 void withhold_windows_paths(std::string& text) {
-  static const RE2 windows_path(R"((?:^|[\s"'`=(,\[])([D-Z]:\\[^\s"'`;,()<>\[\]|]+))");
+  static const RE2 windows_path(R"((?:^|[\s"'`=(,\[])([D-Z]:\\[^\s"'`;,()<>\[\]|]+))", RE2::Latin1);
   change_groups(text, windows_path, [](std::string_view path) { return known_parts(path, '\\'); });
 }
 
@@ -197,7 +201,7 @@ bool is_wheel_of_release(std::string_view path) {
 }
 
 void withhold_addresses(std::string& text) {
-  static const RE2 address(R"(\b([a-z][a-z0-9+.-]*://[^\s"'`<>(){}\[\]|,;]+))");
+  static const RE2 address(R"(\b([a-z][a-z0-9+.-]*://[^\s"'`<>(){}\[\]|,;]+))", RE2::Latin1);
   change_groups(text, address, [](std::string_view all) {
     const std::size_t slashes = all.find("://") + 3;
     const std::string_view scheme = all.substr(0, slashes), rest = all.substr(slashes);
@@ -207,7 +211,8 @@ void withhold_addresses(std::string& text) {
     const std::size_t end = std::min(rest.find_first_of("/?#"), rest.size());
     const std::string_view host = rest.substr(0, std::min(rest.find(':'), end)), path = rest.substr(end);
     const bool of_web = scheme == "http://" || scheme == "https://" || scheme == "git+https://" || scheme == "tcp://";
-    static const RE2 version(R"(\d+\.\d+\.\d+(?:[-+~].*)?)");  // of a container runtime: containerd://1.7.11
+    static const RE2 version(R"(\d+\.\d+\.\d+(?:[-+~].*)?)",
+                             RE2::Latin1);  // of a container runtime: containerd://1.7.11
     if (host.empty() || host.starts_with('$') || (!of_web && RE2::FullMatch(piece_of(host), version)))
       return std::string(all);
     if (of_web && is_public(host))
@@ -239,7 +244,8 @@ bool may_hold_domain(std::string_view text) {
 void withhold_domains(std::string& text) {
   if (!may_hold_domain(text)) return;
   static const RE2 domain(
-      R"((?:^|[^\w./<@-])((?:[A-Za-z0-9][\w-]*\.){1,6}(?:com|org|net|edu|gov|example|local|lan|cloud|home)|(?:[A-Za-z0-9][\w-]*\.){2,6}(?:internal|io|ai|de|ch|fr|uk|eu|nl|jp|cn|se|dev|co|at|it|es|us|ca|no|dk|fi|be|lu|cz|sk|hu|gr|lt|lv|ee|ru|ua|tr|il|br|mx|ar|kr|tw|hk|sg|nz|hr|tech|cloud|xyz|info|biz)|(?:[A-Z0-9][A-Z0-9-]*\.){1,6}(?:LAN|LOCAL|CORP|INTERNAL|INTRA|HOME))(?:[^\w.(-]|[.]?$|\.\s))");
+      R"((?:^|[^\w./<@-])((?:[A-Za-z0-9][\w-]*\.){1,6}(?:com|org|net|edu|gov|example|local|lan|cloud|home)|(?:[A-Za-z0-9][\w-]*\.){2,6}(?:internal|io|ai|de|ch|fr|uk|eu|nl|jp|cn|se|dev|co|at|it|es|us|ca|no|dk|fi|be|lu|cz|sk|hu|gr|lt|lv|ee|ru|ua|tr|il|br|mx|ar|kr|tw|hk|sg|nz|hr|tech|cloud|xyz|info|biz)|(?:[A-Z0-9][A-Z0-9-]*\.){1,6}(?:LAN|LOCAL|CORP|INTERNAL|INTRA|HOME))(?:[^\w.(-]|[.]?$|\.\s))",
+      RE2::Latin1);
   replace_groups(text, domain, "<host>", [](const std::array<Piece, 3>& groups) { return is_public(view(groups[1])); });
 }
 
@@ -247,13 +253,14 @@ void withhold_domains(std::string& text) {
 bool is_evidence(std::string_view before) {
   if (names_a_part(before) || names_a_product(before)) return true;
   if (lower_case(before).find("packages") == std::string::npos) return false;
-  static const RE2 list_of_packages(R"((?i)\bpackages(?: (?:will|to) be \w+)?:\s+(?:[\w.+\[\]-]+,?\s+)*$)");
+  static const RE2 list_of_packages(R"((?i)\bpackages(?: (?:will|to) be \w+)?:\s+(?:[\w.+\[\]-]+,?\s+)*$)",
+                                    RE2::Latin1);
   return occurs(before, list_of_packages);
 }
 
 // As kernels print them: of the kernel or below the top of a process, or a mapping with its size.
 bool is_memory_address(std::string_view word) {
-  static const RE2 form("(?:0000|ffff)[0-9a-f]{12}|[0-9a-f]{8,16}\\+[0-9a-f]{1,8}");
+  static const RE2 form("(?:0000|ffff)[0-9a-f]{12}|[0-9a-f]{8,16}\\+[0-9a-f]{1,8}", RE2::Latin1);
   return is_wholly(word, form);
 }
 
@@ -262,7 +269,7 @@ bool is_drawn(std::string_view word) {
   constexpr std::size_t least_hex = 14;
   const auto in = [&](auto kind) { return std::ranges::any_of(word, kind); };
   const bool digits = in(is_digit), capitals = in(is_capital), small = in([](char c) { return c >= 'a' && c <= 'z'; });
-  static const RE2 modalias("v[0-9A-F]{8}d[0-9A-F]{8}sv[0-9A-F]{8}\\w*");  // of a PCI device
+  static const RE2 modalias("v[0-9A-F]{8}d[0-9A-F]{8}sv[0-9A-F]{8}\\w*", RE2::Latin1);  // of a PCI device
   if (word.starts_with("0x") || is_memory_address(word) || is_wholly(word, modalias)) return false;
   const bool hex = word.find_first_not_of("0123456789abcdef") == word.npos;
   if (hex) return digits && small && word.size() >= least_hex;
@@ -291,7 +298,7 @@ bool has_run(std::string_view text, std::size_t least, Kind kind) {
 }
 
 void withhold_drawn_words_in_one(std::string& text) {
-  static const RE2 word(R"((?:^|[^\w+/.:$-]|[=:]|\bi-)([A-Za-z0-9+]{14,})(?:[^\w.]|\.?$|\.\s))");
+  static const RE2 word(R"((?:^|[^\w+/.:$-]|[=:]|\bi-)([A-Za-z0-9+]{14,})(?:[^\w.]|\.?$|\.\s))", RE2::Latin1);
   replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
     static const RE2 revision(ends_before_revision(
         R"(|no_pubkey|pubkey|srcversion|bank \d{1,2}|m[cs]g?_?status|status|addr(?:ess)?|misc|synd)"
@@ -304,7 +311,8 @@ void withhold_drawn_words_in_one(std::string& text) {
 
 // As product keys are: "A1B2C-D3E4F-...".
 void withhold_drawn_words_in_groups(std::string& text) {
-  static const RE2 grouped(R"((?:^|[\s"'=:(])([A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{3,6}){3,7})(?:[\s"',;.)]|$))");
+  static const RE2 grouped(R"((?:^|[\s"'=:(])([A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{3,6}){3,7})(?:[\s"',;.)]|$))",
+                           RE2::Latin1);
   replace_groups(text, grouped, "<secret>", [&](const std::array<Piece, 3>& groups) {
     const std::string_view all = view(groups[1]);
     if (names_a_product(std::string_view(text).substr(0, static_cast<std::size_t>(all.data() - text.data()))))
@@ -321,7 +329,7 @@ void withhold_drawn_words(std::string& text) {
   if (has_run(text, 14, [&](char c) { return plain(c) || c == '+'; })) withhold_drawn_words_in_one(text);
   if (has_run(text, 15, [&](char c) { return plain(c) || c == '-'; })) withhold_drawn_words_in_groups(text);
   if (text.find("SHA256:") == text.npos) return;
-  static const RE2 fingerprint(R"(\bSHA256:([A-Za-z0-9+/]{43}))");
+  static const RE2 fingerprint(R"(\bSHA256:([A-Za-z0-9+/]{43}))", RE2::Latin1);
   replace_groups(text, fingerprint, "<secret>", [](const auto&) { return false; });
 }
 
@@ -365,7 +373,7 @@ void withhold_made_up_passwords(std::string& text) {
 
 // Identifiers in clouds: instances, networks, volumes, accounts.
 void withhold_cloud_numbers(std::string& text) {
-  static const RE2 resource(R"(\b(?:google|aws|azurerm|kubernetes|oci)_\w+\.(\w+))");
+  static const RE2 resource(R"(\b(?:google|aws|azurerm|kubernetes|oci)_\w+\.(\w+))", RE2::Latin1);
   replace_groups(text, resource, "<name>", [](const auto&) { return false; });
   // Identifiers of Oracle, IBM, Alibaba and Google, and what stands behind their kinds in paths of resources.
   const LowerText low(text);
@@ -482,15 +490,17 @@ void withhold_cloud_numbers(std::string& text) {
     replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
       static const RE2 common(
           "(?i)v?\\d{1,5}|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-operator|kubernetes\\.io|"
-          "local|share|lib\\w*|python[\\d.]*|(?:site|dist)-packages|bin|envs");
+          "local|share|lib\\w*|python[\\d.]*|(?:site|dist)-packages|bin|envs",
+          RE2::Latin1);
       return RE2::FullMatch(groups[1], common);
     });
   }
   if (!has_run(text, 8, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); })) return;
   static const RE2 numbered(
-      R"(\b((?:i|vpc|subnet|sg|vol|eni|ami|snap|rtb|igw)-[0-9a-f]{8,17}|[0-9]{12})(?:\b[^.\d]|\b$|\.dkr\b))");
+      R"(\b((?:i|vpc|subnet|sg|vol|eni|ami|snap|rtb|igw)-[0-9a-f]{8,17}|[0-9]{12})(?:\b[^.\d]|\b$|\.dkr\b))",
+      RE2::Latin1);
   replace_groups(text, numbered, "<name>", [&](const std::array<Piece, 3>& groups) {
-    static const RE2 account(R"((?i)(?:account|owner|subscription|aws)\w*["']?\s*[:=]?\s*["']?$)");
+    static const RE2 account(R"((?i)(?:account|owner|subscription|aws)\w*["']?\s*[:=]?\s*["']?$)", RE2::Latin1);
     const std::string_view found = view(groups[1]);
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
@@ -523,9 +533,10 @@ void withhold_host_lists(std::string& text) {
     std::array<Piece, 2> found;
     for (std::size_t at = 0; form && form->Match(text, at, text.size(), RE2::UNANCHORED, found.data(), 2);) {
       const auto begin = static_cast<std::size_t>(found[1].data() - text.data()), size = found[1].size();
-      static const RE2 host(R"((?:^|[,@ ;])\*?\.?([A-Za-z][\w.-]*(?:\[[\d,-]+\])?))");
+      static const RE2 host(R"((?:^|[,@ ;])\*?\.?([A-Za-z][\w.-]*(?:\[[\d,-]+\])?))", RE2::Latin1);
       static const RE2 no_host(
-          R"([A-Z0-9]*_[A-Z0-9_]+|(?i:localhost|auto|all|none|any|true|false|yes|no|null|unix|tcp|svc|cluster\.local|metadata|https?|.*(?:linux|darwin).*|.*\.(?:txt|py|sh|json|ya?ml)))");
+          R"([A-Z0-9]*_[A-Z0-9_]+|(?i:localhost|auto|all|none|any|true|false|yes|no|null|unix|tcp|svc|cluster\.local|metadata|https?|.*(?:linux|darwin).*|.*\.(?:txt|py|sh|json|ya?ml)))",
+          RE2::Latin1);
       std::string hosts(text, begin, size);
       replace_groups(hosts, host, "<host>", [](const auto& groups) { return is_wholly(view(groups[1]), no_host); });
       text.replace(begin, size, hosts);
@@ -537,14 +548,16 @@ void withhold_host_lists(std::string& text) {
 // DOMAIN\\user. What programs are made of stands so as well, with more folders or a file behind, and line ends in a
 // quoted text do.
 void withhold_accounts_of_domains(std::string& text) {
-  static const RE2 account(
-      R"((?:^|[\s"'`=:(,\[<>|])([A-Za-z][\w.-]*\\{1,2}[A-Za-z_][\w.$-]*)(?:$|[\s"'`,;:)\]<>|@%]))");
+  static const RE2 account(R"((?:^|[\s"'`=:(,\[<>|])([A-Za-z][\w.-]*\\{1,2}[A-Za-z_][\w.$-]*)(?:$|[\s"'`,;:)\]<>|@%]))",
+                           RE2::Latin1);
   replace_groups(text, account, "<name>", [&](const std::array<Piece, 3>& groups) {
     static const RE2 common(
-        R"((?i)(?:nt authority|authority|nt service|builtin|window manager|font driver host)\\+.*|.*\\+(?:system|administrators?|users|network ?service|local ?service))");
-    static const RE2 line_end(R"(.*\\[nrt](?:[A-Z].*|[a-z]?))");
+        R"((?i)(?:nt authority|authority|nt service|builtin|window manager|font driver host)\\+.*|.*\\+(?:system|administrators?|users|network ?service|local ?service))",
+        RE2::Latin1);
+    static const RE2 line_end(R"(.*\\[nrt](?:[A-Z].*|[a-z]?))", RE2::Latin1);
     static const RE2 said(
-        R"((?i)(?:account|user|user ?name|login|logon|owner|for|by|as|from|domain|principal|run as|identity)["']?\s?[:=]?\s?["']?$)");
+        R"((?i)(?:account|user|user ?name|login|logon|owner|for|by|as|from|domain|principal|run as|identity)["']?\s?[:=]?\s?["']?$)",
+        RE2::Latin1);
     const std::string_view all = view(groups[1]);
     const std::size_t slash = all.find('\\'), right = all.find_first_not_of('\\', slash);
     const auto at = static_cast<std::size_t>(all.data() - text.data());
@@ -564,7 +577,8 @@ void withhold_people(std::string& text) {
       {"dear ", "dear,", "hi ", "hi,", "hello ", "hello,", "hey ", "hey,", "thanks ", "thanks,"});
   if (const RE2* form = greeted.for_text(low))
     replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
-      static const RE2 everybody("(?i)(?:all|there|every(?:one|body)|team|world|folks|guys|sir|madam|again|for|i)");
+      static const RE2 everybody("(?i)(?:all|there|every(?:one|body)|team|world|folks|guys|sir|madam|again|for|i)",
+                                 RE2::Latin1);
       return RE2::FullMatch(groups[1], everybody);
     });
   static const LazyPattern named(
@@ -613,8 +627,9 @@ void withhold_personal_numbers(std::string& text) {
 bool is_value_of_label(std::string_view before, std::string_view name, std::string_view after) {
   if (!is_joined_to_label(before)) return false;
   static const RE2 stays(
-      R"((?i)(?:none|null|nil|true|false|yes|no|not|unknown|default|error|failed|ok|ready|up|down|cpu|gpu|cuda|rocm|linux.*|windows.*|darwin|wsl.*|x86.*|aarch64.*|arm64|localhost.*|root|nobody|nogroup|daemon|www-data|systemd-.*|messagebus|syslog|admin|ubuntu|debian|docker|nvidia(?:-persistenced)?|amd|intel|opencl|device|host|node|server|local|main|test|any|all|auto|self|native|kernel|driver|system|python|torch|tensorflow|jax|user|name|value|x|y|[a-z0-9]{1,2}))");
-  static const RE2 ends(R"(^(?:["',;)}\]\n]|\s*$|\s+[\w.-]+=))");
+      R"((?i)(?:none|null|nil|true|false|yes|no|not|unknown|default|error|failed|ok|ready|up|down|cpu|gpu|cuda|rocm|linux.*|windows.*|darwin|wsl.*|x86.*|aarch64.*|arm64|localhost.*|root|nobody|nogroup|daemon|www-data|systemd-.*|messagebus|syslog|admin|ubuntu|debian|docker|nvidia(?:-persistenced)?|amd|intel|opencl|device|host|node|server|local|main|test|any|all|auto|self|native|kernel|driver|system|python|torch|tensorflow|jax|user|name|value|x|y|[a-z0-9]{1,2}))",
+      RE2::Latin1);
+  static const RE2 ends(R"(^(?:["',;)}\]\n]|\s*$|\s+[\w.-]+=))", RE2::Latin1);
   return !is_wholly(name, stays) &&
          RE2::PartialMatch(Piece(after.data(), std::min<std::size_t>(after.size(), 40)), ends);
 }
@@ -630,7 +645,8 @@ bool is_number_of_account(std::string_view name) {
 // What a server says that it is.
 bool is_server(std::string_view name) {
   static const RE2 servers(
-      R"((?i)(?:uvicorn|gunicorn|hypercorn|daphne|nginx|apache|werkzeug|tornado\w*|envoy|caddy|cloudflare|openresty|simplehttp|basehttp|jetty|kestrel|microsoft-iis|istio-envoy|lighttpd|gws|amazons3|tritonserver|istio|awselb)(?:[/.-].*)?)");
+      R"((?i)(?:uvicorn|gunicorn|hypercorn|daphne|nginx|apache|werkzeug|tornado\w*|envoy|caddy|cloudflare|openresty|simplehttp|basehttp|jetty|kestrel|microsoft-iis|istio-envoy|lighttpd|gws|amazons3|tritonserver|istio|awselb)(?:[/.-].*)?)",
+      RE2::Latin1);
   return is_wholly(name, servers);
 }
 
@@ -677,10 +693,11 @@ bool is_somebodys_name(const Token& token) {
       token.after.starts_with("':"))
     return false;
   if (is_evidence(before)) return false;
-  static const RE2 plain(R"([a-z]+\d{0,4}|[A-Z][a-z]{3,}|[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+|[a-z]+(?:[.][a-z]+){1,3})");
+  static const RE2 plain(R"([a-z]+\d{0,4}|[A-Z][a-z]{3,}|[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+|[a-z]+(?:[.][a-z]+){1,3})",
+                         RE2::Latin1);
   if (is_wholly(token.text, plain)) return holds_unknown_word(token.text, least_letters);
   if (!is_number_of_account(token.text)) return false;
-  static const RE2 of_other("(?:bz|rhbz|gh|pr|lp|nvbug|bcm|ath|sles|ts|it|exynos)\\d+|.*\\..*");
+  static const RE2 of_other("(?:bz|rhbz|gh|pr|lp|nvbug|bcm|ath|sles|ts|it|exynos)\\d+|.*\\..*", RE2::Latin1);
   return !is_wholly(token.text, of_other) && holds_unknown_word(token.text, 2);
 }
 

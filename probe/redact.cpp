@@ -52,16 +52,17 @@ void replace_all(std::string& text, const LazyPattern& pattern, const LowerText&
 bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 void redact_emails(std::string& text) {
-  static const RE2 email(R"([A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9](?:[A-Za-z0-9-]*\.)+[A-Za-z]{2,})");
+  static const RE2 email(R"([A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9](?:[A-Za-z0-9-]*\.)+[A-Za-z]{2,})", RE2::Latin1);
   // systemd's user@1000.service, Homebrew's node@20--20.11.1, OpenSSH's name of a cipher.
   static const RE2 other(
-      R"(\.(?:service|scope|slice|socket|timer|mount|target)$|@\d+(?:\.\d+)*--|@(?:openssh\.com|libssh\.org)$)");
+      R"(\.(?:service|scope|slice|socket|timer|mount|target)$|@\d+(?:\.\d+)*--|@(?:openssh\.com|libssh\.org)$)",
+      RE2::Latin1);
   replace_unless(text, email, "<email>",
                  [](auto, std::string_view match, auto) { return RE2::PartialMatch(piece_of(match), other); });
 }
 
 void redact_paired_hardware_addresses(std::string& text) {
-  static const RE2 mac(R"(\b[0-9a-fA-F]{2}(?:(?::[0-9a-fA-F]{2}){5,19}|(?:[-.][0-9a-fA-F]{2}){5})\b)");
+  static const RE2 mac(R"(\b[0-9a-fA-F]{2}(?:(?::[0-9a-fA-F]{2}){5,19}|(?:[-.][0-9a-fA-F]{2}){5})\b)", RE2::Latin1);
   replace_unless(text, mac, "<mac>", [](auto before, std::string_view match, auto after) {
     const bool date = match.find_first_of("abcdefABCDEF") == match.npos;    // or a time
     const bool everybody = match.find_first_not_of("fF:-.") == match.npos;  // the address of all
@@ -102,7 +103,7 @@ void redact_bare_hardware_addresses(std::string& text, const LowerText& low) {
 
 // Global, unique local and link-local ones.
 void redact_ipv6(std::string& text) {
-  static const RE2 ipv6(R"((?i)\b(?:[23][0-9a-f]{3}|f[cde][0-9a-f]{2})(?::[0-9a-f]{0,4}){2,7}(?:%\w+)?)");
+  static const RE2 ipv6(R"((?i)\b(?:[23][0-9a-f]{3}|f[cde][0-9a-f]{2})(?::[0-9a-f]{0,4}){2,7}(?:%\w+)?)", RE2::Latin1);
   replace_unless(text, ipv6, "<ip>", [](auto, std::string_view match, std::string_view after) {
     std::size_t colons = 0;
     for (const char c : match) colons += c == ':' ? 1 : 0;
@@ -132,14 +133,16 @@ bool is_no_address(std::string_view before, std::string_view match, std::string_
   if (after.size() > 1 && after.front() == '.' && after[1] >= '0' && after[1] <= '9') return true;
   const Piece preceding(before.data(), before.size()), rest(after.data(), after.size());
   static const RE2 address(
-      R"((?i)(?://|@|(?:\b|_)(?:ip|ipv4|inet|addr|address|hosts?|hostname|peer|server|worker|nodes?|endpoint|gateway|nameserver|ping|dns)["']?\s*[:= (\[]\s*|(?-i:[a-z](?:Addr(?:ess)?|Host|Ip|IP|Server|Peer))=|(?:connect(?:ing|ed)?|connection|listen(?:ing)?|bound|route|refused|reach|resolved) (?:to|from|on|by|at|via) |\bvia )$)");
-  static const RE2 port(R"(^(?::\d{2,5}|/\d{1,2})\b)");
+      R"((?i)(?://|@|(?:\b|_)(?:ip|ipv4|inet|addr|address|hosts?|hostname|peer|server|worker|nodes?|endpoint|gateway|nameserver|ping|dns)["']?\s*[:= (\[]\s*|(?-i:[a-z](?:Addr(?:ess)?|Host|Ip|IP|Server|Peer))=|(?:connect(?:ing|ed)?|connection|listen(?:ing)?|bound|route|refused|reach|resolved) (?:to|from|on|by|at|via) |\bvia )$)",
+      RE2::Latin1);
+  static const RE2 port(R"(^(?::\d{2,5}|/\d{1,2})\b)", RE2::Latin1);
   if (RE2::PartialMatch(preceding, address) || RE2::PartialMatch(rest, port)) return false;
   constexpr int highest_of_versions = 32;  // above it only a word for a version makes it one
-  static const RE2 assigned(R"([A-Za-z]= ?["']?$)");
+  static const RE2 assigned(R"([A-Za-z]= ?["']?$)", RE2::Latin1);
   if (numbers[0] <= highest_of_versions && RE2::PartialMatch(preceding, assigned)) return true;
   static const RE2 version(
-      R"((?i)(?:version|release|driver|==|(?:built|linked|compiled) (?:against|with|for)|(?:nvidia|cu|cuda|cudnn|intel|tensorrt|trt|nccl|libnv|opencl|runtime|toolkit|compiler|torch|rocm|hip|level.?zero)[\w-]*)["']?(?: library)?\s*[:= (v]?\s*$)");
+      R"((?i)(?:version|release|driver|==|(?:built|linked|compiled) (?:against|with|for)|(?:nvidia|cu|cuda|cudnn|intel|tensorrt|trt|nccl|libnv|opencl|runtime|toolkit|compiler|torch|rocm|hip|level.?zero)[\w-]*)["']?(?: library)?\s*[:= (v]?\s*$)",
+      RE2::Latin1);
   return (low && numbers[0] != 10) || RE2::PartialMatch(preceding, version);
 }
 
@@ -148,7 +151,7 @@ void redact_dotted_hardware_addresses(std::string& text) {
   bool apart = false;  // two dots with four characters between
   for (std::size_t at = 5; at < text.size() && !apart; ++at) apart = text[at] == '.' && text[at - 5] == '.';
   if (!apart) return;
-  static const RE2 dotted(R"(\b[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\b)");
+  static const RE2 dotted(R"(\b[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\b)", RE2::Latin1);
   replace_unless(text, dotted, "<mac>",
                  [](auto, std::string_view match, auto) { return match.find_first_of("abcdefABCDEF") == match.npos; });
 }
@@ -170,7 +173,7 @@ bool has_dotted_numbers(std::string_view text) {
 
 void redact_ipv4(std::string& text) {
   if (!has_dotted_numbers(text)) return;
-  static const RE2 dotted(R"(\d{1,3}(?:\.\d{1,3}){3})");
+  static const RE2 dotted(R"(\d{1,3}(?:\.\d{1,3}){3})", RE2::Latin1);
   replace_unless(text, dotted, "<ip>", is_no_address);
 }
 
@@ -369,16 +372,20 @@ std::span<const SecretKind> secret_kinds() {
 // marker as <pad> or nothing at all, stays; so does the working directory.
 bool is_no_secret(std::string_view key, std::string_view value) {
   static const RE2 of_models(
-      R"((?i)(?:^|[_-])(?:max|min|num|n|pad|eos|bos|unk|sep|cls|mask|total|prompt|new|first|last|special|stop|image|text|next|per|add)[_-]?token$)");
+      R"((?i)(?:^|[_-])(?:max|min|num|n|pad|eos|bos|unk|sep|cls|mask|total|prompt|new|first|last|special|stop|image|text|next|per|add)[_-]?token$)",
+      RE2::Latin1);
   static const RE2 nothing(
-      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|identifier|string|keyword|eof|none|null|true|false|yes|no|required|optional|not|an?|the|expecting|mismatch|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|must|cannot|can|could|should|will|does|has|have|was|is|are|failed|denied|authentication|amd64|arm64|i386|for|in|of|to|from|with|or|and|)["'`]?[,.;:)}\]`]*)");
-  static const RE2 counted(R"((?i)(?:^|.*[_-])(?:n|num|max|min|per|forward|backward|multi|single|first|second)_pass)"),
-      count(R"(\d{1,4}[,.;:)}\]]*)");
-  static const RE2 small_count("[0-9]{1,2}"), of_digits("(?i)otp|pin|code");
-  static const RE2 pinned(R"(=\d+(?:\.\d+)+[\w.+-]*)");  // a package: tiktoken==0.7.0
+      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|identifier|string|keyword|eof|none|null|true|false|yes|no|required|optional|not|an?|the|expecting|mismatch|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|must|cannot|can|could|should|will|does|has|have|was|is|are|failed|denied|authentication|amd64|arm64|i386|for|in|of|to|from|with|or|and|)["'`]?[,.;:)}\]`]*)",
+      RE2::Latin1);
+  static const RE2 counted(R"((?i)(?:^|.*[_-])(?:n|num|max|min|per|forward|backward|multi|single|first|second)_pass)",
+                           RE2::Latin1),
+      count(R"(\d{1,4}[,.;:)}\]]*)", RE2::Latin1);
+  static const RE2 small_count("[0-9]{1,2}", RE2::Latin1), of_digits("(?i)otp|pin|code", RE2::Latin1);
+  static const RE2 pinned(R"(=\d+(?:\.\d+)+[\w.+-]*)", RE2::Latin1);  // a package: tiktoken==0.7.0
   // docker-credential-helpers 0.8.1
-  static const RE2 package(R"((?i).*[_-](?:helpers?|tools?|utils?|cli|common|libs?|dev|managers?|providers?))"),
-      version(R"(\d+(?:\.\d+)+[\w.+~-]*)");
+  static const RE2 package(R"((?i).*[_-](?:helpers?|tools?|utils?|cli|common|libs?|dev|managers?|providers?))",
+                           RE2::Latin1),
+      version(R"(\d+(?:\.\d+)+[\w.+~-]*)", RE2::Latin1);
   const Piece name(key.data(), key.size()), said(value.data(), value.size());
   return RE2::FullMatch(said, pinned) || (RE2::FullMatch(name, package) && RE2::FullMatch(said, version)) ||
          (RE2::FullMatch(said, small_count) && !RE2::PartialMatch(name, of_digits)) ||
@@ -466,8 +473,8 @@ void redact_named(std::string& text, const LowerText& low) {
   });
   replace_groups(text, next_word, low, "<secret>", [](const std::array<Piece, 3>& groups) {
     // A name of a class, as Qwen2Tokenizer, is no key.
-    static const RE2 drawn("[A-Za-z*_-]*[A-Z][A-Za-z*_-]*[0-9]|[A-Za-z*_-]*[0-9][\\w*-]*[A-Z]"),
-        name("[A-Za-z]+[0-9]*(?:[A-Z][a-z]+)+");
+    static const RE2 drawn("[A-Za-z*_-]*[A-Z][A-Za-z*_-]*[0-9]|[A-Za-z*_-]*[0-9][\\w*-]*[A-Z]", RE2::Latin1),
+        name("[A-Za-z]+[0-9]*(?:[A-Z][a-z]+)+", RE2::Latin1);
     const std::string_view said(groups[2].data(), groups[2].size());
     return RE2::FullMatch(groups[2], name) || (!RE2::PartialMatch(groups[2], drawn) && !looks_drawn(said));
   });
@@ -517,7 +524,7 @@ void redact_bare_keys(std::string& text, const LowerText& low) {
 
 // user:password@host without a scheme; not image:tag@sha256:digest.
 void redact_logins(std::string& text) {
-  static const RE2 login(R"(\b[A-Za-z_][\w.-]*:([^\s@:/"'<>=,]{4,})@[A-Za-z0-9][\w.-]*\b)");
+  static const RE2 login(R"(\b[A-Za-z_][\w.-]*:([^\s@:/"'<>=,]{4,})@[A-Za-z0-9][\w.-]*\b)", RE2::Latin1);
   replace_groups(text, login, "<secret>", [](const std::array<Piece, 3>& groups) {
     const std::string_view all(groups[0].data(), groups[0].size());
     return all.ends_with("@sha256") || all.ends_with("@sha512");
@@ -540,13 +547,14 @@ void redact_secrets(std::string& text, const LowerText& low) {
 // "git@node7:repo", "alice@node7:~$". A version of a symbol or of a package, a terminal of systemd's getty, or who
 // defined a cipher, stands behind an @ as well.
 void redact_accounts(std::string& text) {
-  static const RE2 account(R"(\b[A-Za-z_][\w.-]*@(?:[A-Za-z][A-Za-z0-9.-]*|<ip>))");
+  static const RE2 account(R"(\b[A-Za-z_][\w.-]*@(?:[A-Za-z][A-Za-z0-9.-]*|<ip>))", RE2::Latin1);
   static const RE2 version(
-      R"(@(?:v?\d|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b|plt\b|sha(?:256|512)\b|(?:tty\w*|default)\.service\b|openssh\.com|libssh\.org))");
+      R"(@(?:v?\d|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b|plt\b|sha(?:256|512)\b|(?:tty\w*|default)\.service\b|openssh\.com|libssh\.org))",
+      RE2::Latin1);
   replace_unless(
       text, account, "<user>@<host>", [](std::string_view before, std::string_view match, std::string_view after) {
         const std::size_t at = match.find('@');
-        static const RE2 product(R"([a-zA-Z]\w?@[a-zA-Z]\w?(?:\.(?:T|mT|H|t))?)");  // of two matrices
+        static const RE2 product(R"([a-zA-Z]\w?@[a-zA-Z]\w?(?:\.(?:T|mT|H|t))?)", RE2::Latin1);  // of two matrices
         const bool common = RE2::FullMatch(piece_of(match), product) ||
                             (!tells_something(match.substr(0, at)) && !tells_something(match.substr(at + 1)));
         return common || RE2::PartialMatch(piece_of(match), version) || before.ends_with('/') ||
@@ -621,7 +629,8 @@ void redact_said_names(std::string& text, const LowerText& low) {
     replace_groups(text, *pattern, low, by, [&](const std::array<Piece, 3>& groups) {
       const std::string name = groups[1].as_string();
       static const RE2 common(
-          R"((?i)localhost.*|none|null|true|false|unknown|name|error|not|in|is|wsl(?:\.localhost|\$)?(?:\\.*)?|.*\.(?:so|py|cpp|cc|h|cu))");
+          R"((?i)localhost.*|none|null|true|false|unknown|name|error|not|in|is|wsl(?:\.localhost|\$)?(?:\\.*)?|.*\.(?:so|py|cpp|cc|h|cu))",
+          RE2::Latin1);
       return !tells_something(name) || RE2::FullMatch(name, common);
     });
   }
@@ -734,7 +743,9 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
       R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?\d*|nfs|scratch\d*|(?:lustre|gpfs|beegfs|scratch\d*)/(?:work|users?|home|projects?|groups?|labs?|teams?)|lustre|gpfs|beegfs|people|run/media)/([^/\s:;,"'<>\\$]+))",
       {"/user", "/home", "/nfs/", "/scratch", "/lustre/", "/gpfs/", "/beegfs/", "/people/", "/run/media/"});
   // Projects of a computing centre: letters and a number, below the name of the file system.
-  static const LazyPattern project_home(R"(/(?:lustre|gpfs)/([a-z]\w*/(?:(?:proj|world|member|user|shared)[\w-]*/|scratch/)?[a-z]{2,5}\d{2,4})/)", {"/lustre/", "/gpfs/"});
+  static const LazyPattern project_home(
+      R"(/(?:lustre|gpfs)/([a-z]\w*/(?:(?:proj|world|member|user|shared)[\w-]*/|scratch/)?[a-z]{2,5}\d{2,4})/)",
+      {"/lustre/", "/gpfs/"});
   static const LazyPattern other_home(
       R"((?:^|[\s"'=:(])(?:/u|/afs/[\w.]+/users?/\w|/Volumes)/([^/\s:;,"'<>\\$]+(?: [\w .-]+/)?))",
       {"/u/", "/afs/", "/volumes/"});
@@ -761,23 +772,24 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   replace_all(out, credentials, low, R"(\1)");
   for (const LazyPattern* home : {&windows_home, &windows_home_alone}) {
     replace_groups(out, *home, low, "<user>", [](const std::array<Piece, 3>& groups) {
-      static const RE2 of_all("(?i)public|default|all users");
+      static const RE2 of_all("(?i)public|default|all users", RE2::Latin1);
       return RE2::FullMatch(groups[1], of_all);
     });
   }
   replace_all(out, named_home, low, R"(\1~<user>\3)");
   replace_all(out, named_uuid, low, R"(\1)");
   replace_groups(out, bare_uuid, low, "", [&](const std::array<Piece, 3>& groups) {
-    static const RE2 of_windows(
-        R"((?i)\b(?:(?:class|type) ?guid|clsid)\b["']?\s*[:=]?\s*\{?$)");  // names a kind of device
+    static const RE2 of_windows(R"((?i)\b(?:(?:class|type) ?guid|clsid)\b["']?\s*[:=]?\s*\{?$)",
+                                RE2::Latin1);  // names a kind of device
     return RE2::PartialMatch(Piece(out.data(), static_cast<std::size_t>(groups[0].data() - out.data())), of_windows);
   });
   if (const RE2* undashed = undashed_uuid.for_text(low)) {
-    static const RE2 shortened(R"(\b[0-9a-fA-F]{8}([0-9a-fA-F]{24})\b)");
+    static const RE2 shortened(R"(\b[0-9a-fA-F]{8}([0-9a-fA-F]{24})\b)", RE2::Latin1);
     if (RE2::PartialMatch(out, *undashed)) {
       replace_groups(out, shortened, "", [&](const std::array<Piece, 3>& groups) {
         static const RE2 digest(
-            R"((?i)(?:commit|revision|\brev|sha\d*|digest|hash(?:es)?|checksum|md5(?:sum)?|etag|fingerprint|cache[ _-]?key)["']?(?:\s+(?:is|was|of))?\s*[:=( ]?\s*["'`]?$|(?:cache|triton|inductor|torch_extensions|snapshots|blobs|xla|kernels?)(?:/[\w.-]+)*/[\w.-]*$)");
+            R"((?i)(?:commit|revision|\brev|sha\d*|digest|hash(?:es)?|checksum|md5(?:sum)?|etag|fingerprint|cache[ _-]?key)["']?(?:\s+(?:is|was|of))?\s*[:=( ]?\s*["'`]?$|(?:cache|triton|inductor|torch_extensions|snapshots|blobs|xla|kernels?)(?:/[\w.-]+)*/[\w.-]*$)",
+            RE2::Latin1);
         return RE2::PartialMatch(Piece(out.data(), static_cast<std::size_t>(groups[0].data() - out.data())), digest);
       });
     }

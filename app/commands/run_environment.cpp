@@ -48,7 +48,7 @@ bool hides_all(const std::string& value) {
 }
 
 bool names_only_cpu(const std::string& value) {
-  static const RE2 others("gpu|cuda|rocm|hip|tpu");
+  static const RE2 others("gpu|cuda|rocm|hip|tpu", RE2::Latin1);
   return value.find("cpu") != value.npos && !RE2::PartialMatch(value, others);
 }
 

@@ -13,7 +13,7 @@ bool is_virtual(const std::string& name) { return RE2::PartialMatch(name, profil
 // NVIDIA names a virtual GPU BOARD-MEMORYKIND: kind A (applications) and B (desktops) have no CUDA; Q and C have it,
 // but on Maxwell boards only with the whole memory.
 std::string why_no_cuda(const std::string& name) {
-  static const RE2 profile(profile_form), of_kepler(R"(GRID K[12]\d0Q$)");
+  static const RE2 profile(profile_form), of_kepler(R"(GRID K[12]\d0Q$)", RE2::Latin1);
   if (RE2::PartialMatch(name, of_kepler)) return "virtual GPUs of the boards GRID K1 and K2 have no CUDA";
   std::string board, memory, kind;
   if (!RE2::PartialMatch(name, profile, &board, &memory, &kind)) return {};

@@ -17,7 +17,7 @@ using enum SymptomClass;
 
 // "cp311-cp311-manylinux…" fits 3.11 only, "cp39-abi3-…" 3.9 and later, "py3-none-any" any. Nothing: unknown tag.
 std::optional<bool> fits(const std::string& tag, const std::string& python) {
-  static const RE2 form("^cp3([0-9]+)(?:-(abi3)?|$)");
+  static const RE2 form("^cp3([0-9]+)(?:-(abi3)?|$)", RE2::Latin1);
   std::string minor, abi3;
   if (!RE2::PartialMatch(tag, form, &minor, &abi3)) return std::nullopt;
   const int order = knowledge::compare_versions(knowledge::major_minor_of(python), "3." + minor);

@@ -315,7 +315,7 @@ bool chooses_cuda_devices(const ScriptEvent& event) {
 std::set<std::size_t> gpu_numbers(const ScriptEvent& event) {
   std::set<std::size_t> numbers;
   // "1" and "'/GPU:3'", in any letters.
-  static const RE2 number_first("^([0-9]+)"), number_behind_kind("(?i)(?:gpu|cuda):([0-9]+)");
+  static const RE2 number_first("^([0-9]+)", RE2::Latin1), number_behind_kind("(?i)(?:gpu|cuda):([0-9]+)", RE2::Latin1);
   const auto note = [&](const std::string& text, const RE2& form) {
     std::size_t number = 0;
     if (RE2::PartialMatch(text, form, &number)) numbers.insert(number);

@@ -25,7 +25,7 @@ void judge(const Facts& facts, Answers& answers) {
                           (python.empty() ? "" : " It was read as Python " + python + ".") +
                           (event->detail("rest") == "read" ? " The rest was read all the same." : "");
     finding.evidence = {evidence(*event, what)};
-    static const RE2 of_newer(R"(f-string: [^;]*(?:; (?:cell \d+, )?line \d+: f-string: [^;]*)*)");
+    static const RE2 of_newer(R"(f-string: [^;]*(?:; (?:cell \d+, )?line \d+: f-string: [^;]*)*)", RE2::Latin1);
     if (!python.empty() && knowledge::compare_versions(python, "3.12") < 0 && RE2::FullMatch(what, of_newer)) {
       finding.title = "The script may need Python 3.12";
       finding.explanation += " From Python 3.12 on, f-strings may hold the quotes that they stand in.";

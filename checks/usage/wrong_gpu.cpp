@@ -58,7 +58,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 
 // A discrete GPU that an OpenCL platform, the driver or the bus shows beside the integrated one.
 bool has_discrete(const Facts& facts) {
-  static const RE2 integrated("Iris| Graphics");
+  static const RE2 integrated("Iris| Graphics", RE2::Latin1);
   for (const OpenclPlatform& platform : of(facts.snapshot().opencl, &Opencl::platforms).or_empty()) {
     for (const OpenclDevice& device : platform.devices.or_empty()) {
       const bool gpu = device.type.is("GPU") || device.type.is("gpu");

@@ -16,14 +16,14 @@ namespace {
 
 // Every word of a text, in lower case.
 void add_words(std::vector<std::string>& words, const std::string& text) {
-  static const RE2 word(R"(([A-Za-z][\w.-]*))");
+  static const RE2 word(R"(([A-Za-z][\w.-]*))", RE2::Latin1);
   re2::StringPiece rest(text);
   for (std::string found; RE2::FindAndConsume(&rest, word, &found);) words.push_back(lower_case(found));
 }
 
 EnvValues values_of(const Row& row) {
-  static const RE2 paths("(?i)director|path|librar|file|dir\\b");
-  static const RE2 selects("visibility|selection|order");
+  static const RE2 paths("(?i)director|path|librar|file|dir\\b", RE2::Latin1);
+  static const RE2 selects("visibility|selection|order", RE2::Latin1);
   EnvValues values{.paths = RE2::PartialMatch(row.text_if("syntax"), paths),
                    .any_word = RE2::FullMatch(row.text_if("category"), selects)};
   add_words(values.words, row.text_if("syntax"));

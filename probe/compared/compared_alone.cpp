@@ -33,7 +33,7 @@ double largest_flushed(const std::vector<double>& from, const std::vector<double
 
 // "f(x)[0] - f(y)": one function's results for two inputs that should agree.
 bool subtracts_same_call(std::string_view statement) {
-  static const RE2 form(R"(([A-Za-z_]\w*)\([^-]{1,80}\)[^-(]{0,12} ?- ?([A-Za-z_]\w*)\()");
+  static const RE2 form(R"(([A-Za-z_]\w*)\([^-]{1,80}\)[^-(]{0,12} ?- ?([A-Za-z_]\w*)\()", RE2::Latin1);
   std::string one, other;
   if (statement.starts_with("print(")) statement.remove_prefix(6);
   return RE2::PartialMatch(piece_of(statement), form, &one, &other) && one == other;
@@ -41,8 +41,8 @@ bool subtracts_same_call(std::string_view statement) {
 
 // An array that is a difference: "print(a - b)" shows it, or its label says so.
 bool subtracts(const NumberBlock& block) {
-  static const RE2 form(R"(^(?:print\()?[\w.\[\]()]{1,60} ?- ?[A-Za-z_][\w.\[\]()]{0,60}\)?$)");
-  static const RE2 label(R"((?i)^\W*(?:abs(?:olute)? )?(?:diff(?:erence)?s?|errors?)\W*$)");
+  static const RE2 form(R"(^(?:print\()?[\w.\[\]()]{1,60} ?- ?[A-Za-z_][\w.\[\]()]{0,60}\)?$)", RE2::Latin1);
+  static const RE2 label(R"((?i)^\W*(?:abs(?:olute)? )?(?:diff(?:erence)?s?|errors?)\W*$)", RE2::Latin1);
   const std::string_view code = block.statement;
   return subtracts_same_call(code) || RE2::FullMatch(piece_of(code), form) ||
          RE2::FullMatch(piece_of(block.label), label);
@@ -204,7 +204,8 @@ std::optional<Difference> of_subtractions(const std::vector<NumberBlock>& blocks
 
 std::optional<std::size_t> equal_to_zero(const std::vector<std::string_view>& lines) {
   constexpr double least_normal = 1.17549435e-38;
-  static const RE2 typed(R"(^(?:>>> |In ?\[[0-9]+\]: )(.{1,120}?)( ?== ?0\.?0?)?\s*$)"), small(R"(([0-9.]+e-[0-9]+))");
+  static const RE2 typed(R"(^(?:>>> |In ?\[[0-9]+\]: )(.{1,120}?)( ?== ?0\.?0?)?\s*$)", RE2::Latin1),
+      small(R"(([0-9.]+e-[0-9]+))", RE2::Latin1);
   std::string shown;  // the statement whose value is a subnormal number
   for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
     std::string code, zero, number;
@@ -221,8 +222,10 @@ std::optional<std::size_t> equal_to_zero(const std::vector<std::string_view>& li
 std::optional<std::size_t> wrong_in_one_type(const std::vector<std::string_view>& lines) {
   constexpr double many_times = 50, much = 0.1;
   static const RE2 form(
-      R"((?i)^\W*(cpu|cuda|gpu|xpu|mps|hip|npu)(?::\d)?[\s|,:/]+(?:torch\.|jnp\.|tf\.)?(float(?:16|32|64)|bfloat16|[bf]p?(?:16|32|64)|half|double)\b(.*)$)");
-  static const RE2 field(R"(([A-Za-z_|][\w|]*)\s*[=:]\s*(-?(?:[0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?|nan|inf))\b)");
+      R"((?i)^\W*(cpu|cuda|gpu|xpu|mps|hip|npu)(?::\d)?[\s|,:/]+(?:torch\.|jnp\.|tf\.)?(float(?:16|32|64)|bfloat16|[bf]p?(?:16|32|64)|half|double)\b(.*)$)",
+      RE2::Latin1);
+  static const RE2 field(R"(([A-Za-z_|][\w|]*)\s*[=:]\s*(-?(?:[0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?|nan|inf))\b)",
+                         RE2::Latin1);
   struct Row {
     std::size_t row = 0;
     bool cpu = false;

@@ -38,7 +38,7 @@ struct PrintedLine {
 };
 
 PrintedLine line_parts(std::string_view line) {
-  static const RE2 number(R"(^[-+]?(?:[0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?|(?:nan|inf|NaN|Inf)\b))");
+  static const RE2 number(R"(^[-+]?(?:[0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?|(?:nan|inf|NaN|Inf)\b))", RE2::Latin1);
   PrintedLine output;
   re2::StringPiece rest = piece_of(line);
   bool in_word = false;
@@ -65,7 +65,7 @@ bool says_otherwise(std::string_view one, std::string_view other) {
   const PrintedLine a = line_parts(trimmed(one)), b = line_parts(trimmed(other));
   if (a.numbers.size() != b.numbers.size()) return false;
   if (a.words != b.words) {
-    static const RE2 answer(R"((?i)\b(?:true|false|yes|no|pass(?:ed)?|fail(?:ed)?|ok|wrong|correct)\b)");
+    static const RE2 answer(R"((?i)\b(?:true|false|yes|no|pass(?:ed)?|fail(?:ed)?|ok|wrong|correct)\b)", RE2::Latin1);
     const re2::StringPiece x = piece_of(one), y = piece_of(other);
     return RE2::PartialMatch(x, answer) && RE2::PartialMatch(y, answer);
   }
@@ -86,11 +86,14 @@ struct CompiledRun {
 
 std::vector<CompiledRun> compiled_runs(const std::vector<ShellCommand>& session) {
   static const RE2 option(
-      R"(\s(?:-ffast-math|-Ofast|-ffinite-math-only|-funsafe-math-optimizations|-fassociative-math|--?use_fast_math|-cl-fast-relaxed-math|-cl-unsafe-math-optimizations|-cl-finite-math-only|-fp-model[= ]fast(?:=\d)?|--fast-?math)\b)");
-  static const RE2 optimized(R"(\s-O[0-3]\b)");
+      R"(\s(?:-ffast-math|-Ofast|-ffinite-math-only|-funsafe-math-optimizations|-fassociative-math|--?use_fast_math|-cl-fast-relaxed-math|-cl-unsafe-math-optimizations|-cl-finite-math-only|-fp-model[= ]fast(?:=\d)?|--fast-?math)\b)",
+      RE2::Latin1);
+  static const RE2 optimized(R"(\s-O[0-3]\b)", RE2::Latin1);
   static const RE2 compiler(
-      R"((?:^|[\s/])(?:gcc|g\+\+|clang|clang\+\+|nvcc|hipcc|icpx|icpc|dpcpp|gfortran|nvfortran|nvc\+\+)(?:-[0-9.]+)?\s)");
-  static const RE2 builder(R"((?:^|[\s;&])(?:make|ninja|cmake --build)\b)"), wrapped(R"(^(?:time |sudo )+|\s*\|.*$)");
+      R"((?:^|[\s/])(?:gcc|g\+\+|clang|clang\+\+|nvcc|hipcc|icpx|icpc|dpcpp|gfortran|nvfortran|nvc\+\+)(?:-[0-9.]+)?\s)",
+      RE2::Latin1);
+  static const RE2 builder(R"((?:^|[\s;&])(?:make|ninja|cmake --build)\b)", RE2::Latin1),
+      wrapped(R"(^(?:time |sudo )+|\s*\|.*$)", RE2::Latin1);
   std::vector<CompiledRun> runs;
   bool fast = false;
   for (const ShellCommand& command : session) {
@@ -156,11 +159,13 @@ void by_fast_math(const std::vector<ShellCommand>& session, Snapshot& snapshot) 
 // was told that there are none.
 void by_denied_nan(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
   static const RE2 option(
-      R"((?i)fast[-_]?math(?:\W|$)[^\n]*|-Ofast|finite-math-only|unsafe-math|fp-model[= ]fast|fast-relaxed-math)");
-  static const RE2 off(R"((?i)fast_?math ?= ?false)");
+      R"((?i)fast[-_]?math(?:\W|$)[^\n]*|-Ofast|finite-math-only|unsafe-math|fp-model[= ]fast|fast-relaxed-math)",
+      RE2::Latin1);
+  static const RE2 off(R"((?i)fast_?math ?= ?false)", RE2::Latin1);
   static const RE2 denied(
-      R"((?i)\bis_?nan\(\s*\w*nan\w*\s*\)["']?\s*(?:[=:]|->|is)?\s*(?:false|0)\b|\bis_?finite\(\s*\w*(?:nan|inf)\w*\s*\)["']?\s*(?:[=:]|->|is)?\s*(?:true|1)\b|\bis_?inf\(\s*[-+]?\w*inf\w*\s*\)["']?\s*(?:[=:]|->|is)?\s*(?:false|0)\b)");
-  static const RE2 beside(R"(\(?False,?\s+nan\)?|\(?nan,?\s+False\)?)");
+      R"((?i)\bis_?nan\(\s*\w*nan\w*\s*\)["']?\s*(?:[=:]|->|is)?\s*(?:false|0)\b|\bis_?finite\(\s*\w*(?:nan|inf)\w*\s*\)["']?\s*(?:[=:]|->|is)?\s*(?:true|1)\b|\bis_?inf\(\s*[-+]?\w*inf\w*\s*\)["']?\s*(?:[=:]|->|is)?\s*(?:false|0)\b)",
+      RE2::Latin1);
+  static const RE2 beside(R"(\(?False,?\s+nan\)?|\(?nan,?\s+False\)?)", RE2::Latin1);
   bool fast = false, asked = false;
   std::optional<std::size_t> row;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -182,9 +187,10 @@ enum class On { unknown, cpu, gpu };
 // The device that a command chooses, which is cut out of it.
 On cut_device(std::string& typed) {
   static const RE2 chosen(
-      R"((?i)\s?((?:--?|\b)\w*(?:device|accelerator|platform|backend|provider|ep)(?:[-_]?(?:id|type|name))?[= ]["']?|\b(?:CUDA|HIP|ROCR)_VISIBLE_DEVICES=|\bJAX_PLATFORM(?:S|_NAME)=)(-?\w*(?:[:]\d+)?)["']?(?:\s|$))");
-  static const RE2 without(R"(\s(?:--no[-_](?:cuda|gpu)|--cpu|--use[-_]cpu)\b)");
-  static const RE2 with(R"(\s(?:--cuda|--gpu|--use[-_](?:gpu|cuda))\b)");
+      R"((?i)\s?((?:--?|\b)\w*(?:device|accelerator|platform|backend|provider|ep)(?:[-_]?(?:id|type|name))?[= ]["']?|\b(?:CUDA|HIP|ROCR)_VISIBLE_DEVICES=|\bJAX_PLATFORM(?:S|_NAME)=)(-?\w*(?:[:]\d+)?)["']?(?:\s|$))",
+      RE2::Latin1);
+  static const RE2 without(R"(\s(?:--no[-_](?:cuda|gpu)|--cpu|--use[-_]cpu)\b)", RE2::Latin1);
+  static const RE2 with(R"(\s(?:--cuda|--gpu|--use[-_](?:gpu|cuda))\b)", RE2::Latin1);
   std::string name, value;
   if (RE2::PartialMatch(typed, chosen, &name, &value)) {
     const bool ordinal = value.empty() || std::isdigit(static_cast<unsigned char>(value.back())) != 0;
@@ -204,9 +210,10 @@ On cut_device(std::string& typed) {
 // "epochTime=0.2441s", "elapsed: 12.3 s", "real 0m3.2s": the seconds by their words.
 std::map<std::string, std::vector<double>> times_in(const std::vector<ShellLine>& output) {
   static const RE2 named(
-      R"((?i)\b((?:\w+[ _]){0,2}\w*(?:time|elapsed|took|duration|latency))(?:\s?\((?:s|ms)\))?\s?[=:]?\s?([0-9]+\.?[0-9]*)\s?(s|ms|secs?|seconds?|us)\b)");
-  static const RE2 of_shell(R"(^real\s+(\d+)m([0-9.]+)s)");
-  static const RE2 per_step(R"(\b([0-9.]+)(s|ms)/(step|epoch|it|iter)\b)");
+      R"((?i)\b((?:\w+[ _]){0,2}\w*(?:time|elapsed|took|duration|latency))(?:\s?\((?:s|ms)\))?\s?[=:]?\s?([0-9]+\.?[0-9]*)\s?(s|ms|secs?|seconds?|us)\b)",
+      RE2::Latin1);
+  static const RE2 of_shell(R"(^real\s+(\d+)m([0-9.]+)s)", RE2::Latin1);
+  static const RE2 per_step(R"(\b([0-9.]+)(s|ms)/(step|epoch|it|iter)\b)", RE2::Latin1);
   std::map<std::string, std::vector<double>> times;
   for (const ShellLine& line : output) {
     if (line.text.size() > longest_output) continue;
@@ -224,9 +231,11 @@ std::map<std::string, std::vector<double>> times_in(const std::vector<ShellLine>
 // "fps 5210", "1730 steps/s": the largest of the rates by their units.
 std::map<std::string, double> rates_in(const std::vector<ShellLine>& output) {
   static const RE2 behind(
-      R"((?i)\b([0-9]+\.?[0-9]*) ?((?:it|iter|iterations|steps|samples|images|img|imgs|tokens|tok|frames|examples|sequences|batches)/s(?:ec)?|fps)\b)");
+      R"((?i)\b([0-9]+\.?[0-9]*) ?((?:it|iter|iterations|steps|samples|images|img|imgs|tokens|tok|frames|examples|sequences|batches)/s(?:ec)?|fps)\b)",
+      RE2::Latin1);
   static const RE2 before(
-      R"((?i)\b(fps|(?:it|steps|samples|images|tokens|frames)(?:/s|_per_sec(?:ond)?))\b[ :=|]{1,4}([0-9]+\.?[0-9]*))");
+      R"((?i)\b(fps|(?:it|steps|samples|images|tokens|frames)(?:/s|_per_sec(?:ond)?))\b[ :=|]{1,4}([0-9]+\.?[0-9]*))",
+      RE2::Latin1);
   std::map<std::string, double> rates;
   for (const ShellLine& line : output) {
     if (line.text.size() > longest_output) continue;
@@ -273,7 +282,8 @@ void state_times(const ShellLine& cpu, const ShellLine& gpu, const Times& times,
 void by_cpu_block(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
   constexpr std::size_t most_lines = 40;
   constexpr double clearly = 1.3;
-  static const RE2 heading(R"((?i)^>>> with (?:tf|tensorflow)\.device\(['"]/?(?:device:)?cpu:0['"]\):\s*$)");
+  static const RE2 heading(R"((?i)^>>> with (?:tf|tensorflow)\.device\(['"]/?(?:device:)?cpu:0['"]\):\s*$)",
+                           RE2::Latin1);
   std::optional<std::size_t> created;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!created && contains(lines[i], "Created ") && contains(lines[i], "GPU:0 with ")) created = i;
@@ -295,7 +305,8 @@ void by_cpu_block(const std::vector<std::string_view>& lines, Snapshot& snapshot
 void by_headings(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
   constexpr std::size_t longest_heading = 60, most_lines = 40;
   static const RE2 device(
-      R"((?i)^\W*(?:with|using|running on|run(?:ning)?|on|testing|device)?\W*(?:\w+\.){0,2}(?:device)?[\W_]{0,4}(?:the )?(cpu|gpu|cuda)(?::0)?\W*$)");
+      R"((?i)^\W*(?:with|using|running on|run(?:ning)?|on|testing|device)?\W*(?:\w+\.){0,2}(?:device)?[\W_]{0,4}(?:the )?(cpu|gpu|cuda)(?::0)?\W*$)",
+      RE2::Latin1);
   struct Section {
     ShellLine heading{};
     std::vector<ShellLine> output{};
@@ -323,8 +334,8 @@ void by_headings(const std::vector<std::string_view>& lines, Snapshot& snapshot)
 // benchmark.
 void by_time_table(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
   static const RE2 cell(R"(([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?) ?(s|ms|us|µs|ns|sec|seconds)?(?:[\s|]|$))");
-  static const RE2 of_time(R"((?i)\b(?:ms|s|sec|secs|seconds|us|time|latency)\b|_(?:ms|s|us|time)\b)");
-  static const RE2 sides(R"((?i)\b(?:on )?(cpu|numpy|gpu|cuda|cupy)(?:\b|_))");
+  static const RE2 of_time(R"((?i)\b(?:ms|s|sec|secs|seconds|us|time|latency)\b|_(?:ms|s|us|time)\b)", RE2::Latin1);
+  static const RE2 sides(R"((?i)\b(?:on )?(cpu|numpy|gpu|cuda|cupy)(?:\b|_))", RE2::Latin1);
   for (std::size_t i = 0; i + 2 < lines.size(); ++i) {
     if (lines[i].size() > 120) continue;
     std::string first, second;
@@ -336,7 +347,7 @@ void by_time_table(const std::vector<std::string_view>& lines, Snapshot& snapsho
     if (is_cpu(first) == is_cpu(second) || RE2::FindAndConsume(&head, sides) || contains(lines[i], ".")) continue;
     // Shares, prices and quotients are no times, and a column behind them would be taken for one.
     static const RE2 others(
-        R"(%|\$|/|(?i)\b(?:speed\w*|ratio|factor|gain|mem\w*|util\w*|load|cores?|temp\w*|version)\b)");
+        R"(%|\$|/|(?i)\b(?:speed\w*|ratio|factor|gain|mem\w*|util\w*|load|cores?|temp\w*|version)\b)", RE2::Latin1);
     if (RE2::PartialMatch(piece_of(lines[i]), others)) continue;
     const bool named = RE2::PartialMatch(piece_of(lines[i]), of_time);
     std::size_t rows = 0, at = 0;
@@ -399,10 +410,13 @@ struct TimedStatement {
 
 TimedStatement timed_statement(std::string_view line) {
   static const RE2 words(
-      R"(\b(?:import |from )?(?:cupy|cp|numpy|np|jax\.numpy|jnp|torch)\b(?: as \w+)?|_?(?:gpu|cpu|cuda|device|host)\b(?:\(\))?)");
-  static const RE2 before(R"(^.*timeit\b(?: -[nru] ?\S+)*)");
-  static const RE2 number(R"([-+]?[0-9][0-9.,e+-]*)"), synchronized(R"(;?\s*[\w.()]+\.synchronize\(\))");
-  static const RE2 gpu(R"(\b(?:cupy|cp|jnp|jax)\b|_?(?:gpu|cuda)\b)"), cpu(R"(\b(?:numpy|np)\b|_cpu\b)");
+      R"(\b(?:import |from )?(?:cupy|cp|numpy|np|jax\.numpy|jnp|torch)\b(?: as \w+)?|_?(?:gpu|cpu|cuda|device|host)\b(?:\(\))?)",
+      RE2::Latin1);
+  static const RE2 before(R"(^.*timeit\b(?: -[nru] ?\S+)*)", RE2::Latin1);
+  static const RE2 number(R"([-+]?[0-9][0-9.,e+-]*)", RE2::Latin1),
+      synchronized(R"(;?\s*[\w.()]+\.synchronize\(\))", RE2::Latin1);
+  static const RE2 gpu(R"(\b(?:cupy|cp|jnp|jax)\b|_?(?:gpu|cuda)\b)", RE2::Latin1),
+      cpu(R"(\b(?:numpy|np)\b|_cpu\b)", RE2::Latin1);
   TimedStatement statement{.key = std::string(line)};
   const bool on_gpu = RE2::PartialMatch(piece_of(line), gpu), on_cpu = RE2::PartialMatch(piece_of(line), cpu);
   if (on_gpu != on_cpu) statement.on = on_gpu ? On::gpu : On::cpu;
@@ -459,7 +473,7 @@ void by_timeit(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
 
 // "8.0" of "(a100) $ ", "8.6" of "rtx3090:~$ ".
 std::string capability_of_prompt(std::string_view prompt) {
-  static const RE2 form(R"((?i)\b(rtx|gtx|titan)?[ _-]?([avhptkl]?[0-9]{1,4}0s?)(?:[ _-]?(ti|super))?\b)");
+  static const RE2 form(R"((?i)\b(rtx|gtx|titan)?[ _-]?([avhptkl]?[0-9]{1,4}0s?)(?:[ _-]?(ti|super))?\b)", RE2::Latin1);
   std::string series, model, kind;
   re2::StringPiece rest = piece_of(prompt);
   while (RE2::FindAndConsume(&rest, form, &series, &model, &kind)) {
@@ -475,9 +489,11 @@ std::string capability_of_prompt(std::string_view prompt) {
 // "max dif: tensor(0.0012)" of one command on several cards, each known by its prompt or by what the program prints.
 void by_cards(const std::vector<ShellCommand>& session, const std::string& text, Snapshot& snapshot) {
   static const RE2 difference(
-      R"((?i)\b(?:max|mean|avg)[ _.-]?(?:imum)?[ _.-]?(?:abs(?:olute)?[ _.-]?)?(?:diff?(?:erence)?|err(?:or)?)\s?[:=]\s?(?:tensor\()?([0-9.]+(?:e[-+]?[0-9]+)?))");
-  static const RE2 capability(R"((?i)compute capability:? ([0-9]{1,2}\.[0-9])\b)");
-  static const RE2 half(R"((?i)float16|fp16|\.half\(|bf16|bfloat16)"), no_gpu(R"(VISIBLE_DEVICES=(?:"")?\s)");
+      R"((?i)\b(?:max|mean|avg)[ _.-]?(?:imum)?[ _.-]?(?:abs(?:olute)?[ _.-]?)?(?:diff?(?:erence)?|err(?:or)?)\s?[:=]\s?(?:tensor\()?([0-9.]+(?:e[-+]?[0-9]+)?))",
+      RE2::Latin1);
+  static const RE2 capability(R"((?i)compute capability:? ([0-9]{1,2}\.[0-9])\b)", RE2::Latin1);
+  static const RE2 half(R"((?i)float16|fp16|\.half\(|bf16|bfloat16)", RE2::Latin1),
+      no_gpu(R"(VISIBLE_DEVICES=(?:"")?\s)", RE2::Latin1);
   if (RE2::PartialMatch(text, half)) return;
   for (const ShellCommand& command : session) {
     std::string card;
@@ -503,11 +519,14 @@ void by_cards(const std::vector<ShellCommand>& session, const std::string& text,
 class ShownScript {
  public:
   explicit ShownScript(const std::vector<ShellLine>& lines) {
-    static const RE2 set(R"(^([A-Za-z_]\w*)\s*=\s*(.+)$)"), print(R"(^print\s?\((.*)\)\s*(?:#.*)?$)");
+    static const RE2 set(R"(^([A-Za-z_]\w*)\s*=\s*(.+)$)", RE2::Latin1),
+        print(R"(^print\s?\((.*)\)\s*(?:#.*)?$)", RE2::Latin1);
     static const RE2 off(
-        R"((?:allow_tf32 ?= ?False|enable_tensor_float_32_execution\(False\)|matmul_precision(?:\(|'?,) ?["']?(?:highest|float32)))");
+        R"((?:allow_tf32 ?= ?False|enable_tensor_float_32_execution\(False\)|matmul_precision(?:\(|'?,) ?["']?(?:highest|float32)))",
+        RE2::Latin1);
     static const RE2 on(
-        R"((?:allow_tf32 ?= ?True|enable_tensor_float_32_execution\(True\)|matmul_precision(?:\(|'?,) ?["']?(?:high|medium|default|tensorfloat32)["']))");
+        R"((?:allow_tf32 ?= ?True|enable_tensor_float_32_execution\(True\)|matmul_precision(?:\(|'?,) ?["']?(?:high|medium|default|tensorfloat32)["']))",
+        RE2::Latin1);
     std::map<std::string, std::string> variables;
     bool switched_off = false;
     for (const ShellLine& line : lines) {
@@ -527,8 +546,8 @@ class ShownScript {
 
   // The largest difference with and without the switch, if this is what the lines show.
   void judge(const std::vector<ShellLine>& output, Snapshot& snapshot) const {
-    static const RE2 last(R"(([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\)?\s*$)");
-    static const RE2 precise(R"(,\s*precision\s*=\s*(?:["']?highest["']?|[\w.]*\.HIGHEST))");
+    static const RE2 last(R"(([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\)?\s*$)", RE2::Latin1);
+    static const RE2 precise(R"(,\s*precision\s*=\s*(?:["']?highest["']?|[\w.]*\.HIGHEST))", RE2::Latin1);
     constexpr double many_times = 20;
     if (!whole_ || prints_.size() < 2 || output.size() < prints_.size()) return;
     std::map<std::string, double> exact;
@@ -568,7 +587,7 @@ class ShownScript {
 
   // "norm(hi - ref)" gives "norm((einsum(…)) - (…))"; texts are left out.
   static std::string expanded(const std::string& code, const std::map<std::string, std::string>& variables) {
-    static const RE2 part(R"(^(?:([A-Za-z_]\w*)|(?:"[^"]*"|'[^']*'),?\s*|.))");
+    static const RE2 part(R"(^(?:([A-Za-z_]\w*)|(?:"[^"]*"|'[^']*'),?\s*|.))", RE2::Latin1);
     constexpr std::size_t longest = 600;
     std::string result;
     re2::StringPiece rest(code);
@@ -587,7 +606,8 @@ class ShownScript {
   }
 
   static bool shows_difference(const std::string& code) {
-    static const RE2 form(R"((?:norm|max|abs|mean)\b.*[\w)\]]-[\w(]|[\w)\]]-[\w(].*\.(?:norm|max|abs|mean)\()");
+    static const RE2 form(R"((?:norm|max|abs|mean)\b.*[\w)\]]-[\w(]|[\w)\]]-[\w(].*\.(?:norm|max|abs|mean)\()",
+                          RE2::Latin1);
     return RE2::PartialMatch(code, form);
   }
 
@@ -596,7 +616,8 @@ class ShownScript {
 };
 
 void by_shown_script(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
-  static const RE2 shows(R"(^cat (\S+\.py)$)"), runs(R"(\bpython[0-9.]*\s+(?:-\w\s+)?(\S+\.py)\b)");
+  static const RE2 shows(R"(^cat (\S+\.py)$)", RE2::Latin1),
+      runs(R"(\bpython[0-9.]*\s+(?:-\w\s+)?(\S+\.py)\b)", RE2::Latin1);
   std::map<std::string, ShownScript> scripts;
   for (const ShellCommand& command : session) {
     std::string file;

@@ -30,7 +30,8 @@ struct PrintedError {
 // "Max absolute difference: 1e-3"; an "error: 0.3" alone may be a test's or a model's.
 std::optional<PrintedError> named_error(std::string_view line, std::size_t row) {
   static const RE2 form(
-      R"((?i)\b((?:(?:max(?:imum)?|mean|avg|average|largest|greatest|worst|l2|linf)[ _.-]{1,2})?(?:(?:abs(?:olute)?|rel(?:ative)?)[ _.-]{1,2})?(?:(?:max(?:imum)?|mean)[ _.-]{1,2})?(?:diff?(?:erence)?|err(?:or)?|deviation|discrepancy))(?:_?s)?\b(?:[^0-9\n:=]*[:=]|[ |]{1,4})[ |]{0,4}(?:tensor\()?([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\b)");
+      R"((?i)\b((?:(?:max(?:imum)?|mean|avg|average|largest|greatest|worst|l2|linf)[ _.-]{1,2})?(?:(?:abs(?:olute)?|rel(?:ative)?)[ _.-]{1,2})?(?:(?:max(?:imum)?|mean)[ _.-]{1,2})?(?:diff?(?:erence)?|err(?:or)?|deviation|discrepancy))(?:_?s)?\b(?:[^0-9\n:=]*[:=]|[ |]{1,4})[ |]{0,4}(?:tensor\()?([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\b)",
+      RE2::Latin1);
   std::string name;
   PrintedError error{.row = row};
   const re2::StringPiece text(line.data(), line.size());
@@ -41,14 +42,15 @@ std::optional<PrintedError> named_error(std::string_view line, std::size_t row) 
   error.difference = !contains(name, "err");
   if (!error.difference && !error.relative && !error.of_elements) return std::nullopt;
   if (error.relative || error.of_elements) return error;
-  static const RE2 other(R"((?i)loss|time|\bsec|\bms\b|memory|test|valid|\bval|train|price|frame)");
+  static const RE2 other(R"((?i)loss|time|\bsec|\bms\b|memory|test|valid|\bval|train|price|frame)", RE2::Latin1);
   return RE2::PartialMatch(text, other) ? std::nullopt : std::optional(error);
 }
 
 bool is_difference(std::string_view line) {
   if (!contains(line, "abs(") && !contains(line, "abs.(") && !contains(line, "norm(") && !contains(line, "max("))
     return false;
-  static const RE2 form(R"((?:abs\.?|norm|max)\([^\n]*[\w)\]] ?- ?[\w(][^\n]*\)|[\w)\]] ?- ?[\w(][^\n]*\)\.abs\(\))");
+  static const RE2 form(R"((?:abs\.?|norm|max)\([^\n]*[\w)\]] ?- ?[\w(][^\n]*\)|[\w)\]] ?- ?[\w(][^\n]*\)\.abs\(\))",
+                        RE2::Latin1);
   return RE2::PartialMatch(piece_of(line), form);
 }
 
@@ -56,10 +58,13 @@ bool is_difference(std::string_view line) {
 // allow: "tensor(0.5) not less than or equal to 0.001".
 std::optional<PrintedError> error_of_sides(std::string_view line, std::size_t row) {
   static const RE2 sides(
-      R"((?i)\b(?:cpu|numpy|eager|reference) ?(?:vs\.?|versus|<->|-) ?(?:gpu|cuda|mps|xpu|hip|triton|compiled)\b[^0-9\n]*[:=] {0,4}(?:tensor\()?(0\.0[0-9]*|[0-9.]+e-[0-9]+)\b)");
-  static const RE2 tolerance(R"(Required Tolerance: elemwise error [^\n]{0,4}\[abs=([0-9.]+(?:e[-+]?[0-9]+)?)\])");
+      R"((?i)\b(?:cpu|numpy|eager|reference) ?(?:vs\.?|versus|<->|-) ?(?:gpu|cuda|mps|xpu|hip|triton|compiled)\b[^0-9\n]*[:=] {0,4}(?:tensor\()?(0\.0[0-9]*|[0-9.]+e-[0-9]+)\b)",
+      RE2::Latin1);
+  static const RE2 tolerance(R"(Required Tolerance: elemwise error [^\n]{0,4}\[abs=([0-9.]+(?:e[-+]?[0-9]+)?)\])",
+                             RE2::Latin1);
   static const RE2 limit(
-      R"((?:^|[ (])([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)(?:, [^()]*\))?\)? not less than (?:or equal to )?(?:0?\.[0-9]+|[0-9.]+e-[0-9]+)\b)");
+      R"((?:^|[ (])([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)(?:, [^()]*\))?\)? not less than (?:or equal to )?(?:0?\.[0-9]+|[0-9.]+e-[0-9]+)\b)",
+      RE2::Latin1);
   PrintedError error{.row = row};
   const re2::StringPiece text(line.data(), line.size());
   const bool found = RE2::PartialMatch(text, sides, &error.value) || RE2::PartialMatch(text, tolerance, &error.value) ||
@@ -75,7 +80,7 @@ bool takes_difference(std::string_view line) {
 
 // The functions of the text that give the largest difference of two things: "def diff(shape):", whose body takes it.
 std::vector<std::string> functions_of_differences(const std::vector<std::string_view>& lines) {
-  static const RE2 head(R"(\bdef (\w+)\()"), largest(R"(return\b.*(?:max|norm|mean)\()");
+  static const RE2 head(R"(\bdef (\w+)\()", RE2::Latin1), largest(R"(return\b.*(?:max|norm|mean)\()", RE2::Latin1);
   std::vector<std::string> names;
   std::string name;
   bool subtracts = false;
@@ -96,14 +101,14 @@ std::vector<std::string> functions_of_differences(const std::vector<std::string_
 
 // ">>> diff((69, 64, 2))": the value is in the next line.
 bool calls_one_of(std::string_view line, const std::vector<std::string>& names) {
-  static const RE2 call(R"(^[\s>]{0,8}(?:In ?\[[0-9]+\]: )?(?:print\()?(\w+)\([^=]*\)\s*$)");
+  static const RE2 call(R"(^[\s>]{0,8}(?:In ?\[[0-9]+\]: )?(?:print\()?(\w+)\([^=]*\)\s*$)", RE2::Latin1);
   std::string name;
   return !names.empty() && RE2::FullMatch(piece_of(line), call, &name) && std::ranges::find(names, name) != names.end();
 }
 
 // The largest number in size that a runner of Polygraphy gave: "Stats: mean=-11.7, …, min=-51.188 at …, max=44.031".
 double size_of_output(std::string_view line) {
-  static const RE2 form(R"(\| Stats: mean=.* min=(-?[0-9.e+-]+) at .* max=(-?[0-9.e+-]+) at )");
+  static const RE2 form(R"(\| Stats: mean=.* min=(-?[0-9.e+-]+) at .* max=(-?[0-9.e+-]+) at )", RE2::Latin1);
   double least = 0, most = 0;
   if (!contains(line, "| Stats: ") || contains(line, "Difference") ||
       !RE2::PartialMatch(piece_of(line), form, &least, &most))
@@ -121,9 +126,10 @@ std::string_view line_of_value(const std::vector<std::string_view>& lines, std::
 }
 
 std::optional<double> value_of_statement(std::string_view line, std::string_view next) {
-  static const RE2 behind(R"((?:->|=>|#|: )\s*(?:tensor\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)\b[^\w]*$)");
+  static const RE2 behind(R"((?:->|=>|#|: )\s*(?:tensor\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)\b[^\w]*$)", RE2::Latin1);
   static const RE2 below(
-      R"(^[\s>#]{0,8}(?:Out\[[0-9]+\]: ?)?\(?(?:[0-9]{1,3}[\s:,]{1,3})?(?:tensor\(|array\(|Array\()?([0-9]+\.[0-9]*(?:[ef][-+]?[0-9]+)?)(?:[,)\s]|$))");
+      R"(^[\s>#]{0,8}(?:Out\[[0-9]+\]: ?)?\(?(?:[0-9]{1,3}[\s:,]{1,3})?(?:tensor\(|array\(|Array\()?([0-9]+\.[0-9]*(?:[ef][-+]?[0-9]+)?)(?:[,)\s]|$))",
+      RE2::Latin1);
   // "3.1f-5" is how Julia prints single precision.
   std::string written;
   double value = 0;
@@ -138,20 +144,22 @@ std::optional<double> value_of_statement(std::string_view line, std::string_view
 // Both sides are named: a difference of two losses, or of an image and its target, is none of a device.
 bool compares_sides(const std::string& text) {
   static const RE2 reference(
-      R"((?i)(?:\b|_)(?:cpu|numpy|np|ref|reference|eager|expected|baseline|fp32|float32|fp64|float64|double|scipy|golden|gpuArray|Array\(Cu\w+|collect\(Cu\w+)(?:\b|_))");
+      R"((?i)(?:\b|_)(?:cpu|numpy|np|ref|reference|eager|expected|baseline|fp32|float32|fp64|float64|double|scipy|golden|gpuArray|Array\(Cu\w+|collect\(Cu\w+)(?:\b|_))",
+      RE2::Latin1);
   return speaks_of_a_gpu(text) && RE2::PartialMatch(text, reference);
 }
 
 // Two ways of running it on the same device: both use TF32, or neither.
 bool on_one_device(const std::string& text) {
-  static const RE2 ways(R"((?i)\beager\b|\binductor\b|torch\.compile|\bcompiled\b)");
-  static const RE2 other(R"((?i)(?:\b|_)(?:cpu|numpy|fp64|float64|double)(?:\b|_))");
+  static const RE2 ways(R"((?i)\beager\b|\binductor\b|torch\.compile|\bcompiled\b)", RE2::Latin1);
+  static const RE2 other(R"((?i)(?:\b|_)(?:cpu|numpy|fp64|float64|double)(?:\b|_))", RE2::Latin1);
   return RE2::PartialMatch(text, ways) && !RE2::PartialMatch(text, other);
 }
 
 bool compares_errors(const std::string& text) {
   static const RE2 reference(
-      R"((?i)(?:\b|_)(?:cpu|ref|reference|eager|expected|fp64|float64|golden|allclose|mismatch|vs)(?:\b|_))");
+      R"((?i)(?:\b|_)(?:cpu|ref|reference|eager|expected|fp64|float64|golden|allclose|mismatch|vs)(?:\b|_))",
+      RE2::Latin1);
   return RE2::PartialMatch(text, reference);
 }
 
@@ -200,7 +208,8 @@ Snapshot parse_printed_errors(const std::string& text) {
   constexpr double far_off = 0.1;
   if (absolute && size > 0 && absolute->value > far_off * size)
     relative = PrintedError{.row = absolute->row, .relative = true, .value = absolute->value / size};
-  static const RE2 of_apple(R"((?:\b|_)mps(?:\b|_))"), of_nvidia(R"((?i)(?:\b|_)cuda(?:\(|:\d|\b["']))");
+  static const RE2 of_apple(R"((?:\b|_)mps(?:\b|_))", RE2::Latin1),
+      of_nvidia(R"((?i)(?:\b|_)cuda(?:\(|:\d|\b["']))", RE2::Latin1);
   for (const auto& error : {absolute, relative}) {
     if (!error) continue;
     Symptom& symptom =

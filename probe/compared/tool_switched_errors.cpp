@@ -85,14 +85,16 @@ double error_at_end(std::string_view line) {
 // "allow_tf32   max_err" above rows that begin with True and False.
 bool heads_table(std::string_view line) {
   static const RE2 form(
-      R"((?i)^[\W]*[\w-]+(?:\s*\|\s*|\s{2,}|\t).*(?:\b|_)(?:err(?:or)?|diff(?:erence)?|deviation)(?:\b|_))");
+      R"((?i)^[\W]*[\w-]+(?:\s*\|\s*|\s{2,}|\t).*(?:\b|_)(?:err(?:or)?|diff(?:erence)?|deviation)(?:\b|_))",
+      RE2::Latin1);
   return line.find('=') == std::string_view::npos && RE2::PartialMatch(piece_of(line), form);
 }
 
 // The state and the last number of such a row.
 State state_of_row(std::string_view line, double& value) {
   static const RE2 form(
-      R"((?i)^\W*(true|false|on|off|yes|no|enabled|disabled)\b.*?\b([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\W*$)");
+      R"((?i)^\W*(true|false|on|off|yes|no|enabled|disabled)\b.*?\b([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\W*$)",
+      RE2::Latin1);
   std::string word;
   if (!RE2::PartialMatch(piece_of(line), form, &word, &value)) return State::unnamed;
   const char first = static_cast<char>(std::tolower(static_cast<unsigned char>(word[0])));

@@ -33,7 +33,7 @@ std::string reported_uuid(const std::string& uuid, bool redact) {
 }
 
 Text version_in_file_name(const std::string& path) {
-  static const RE2 pattern(R"(.*\.so\.([\d.]*\.[\d.]*))");
+  static const RE2 pattern(R"(.*\.so\.([\d.]*\.[\d.]*))", RE2::Latin1);
   std::string version;
   if (!RE2::FullMatch(path, pattern, &version)) return absent("the name of " + path + " ends in no version");
   return version;

@@ -164,7 +164,8 @@ bool lost_to_nan(const NumberArray& device, const NumberArray& reference) {
 
 bool speaks_of_a_gpu(const std::string& text) {
   static const RE2 form(
-      R"((?i)(?:\b|_)(?:gpus?|cuda|mps|xpu|rocm|hip|opencl|vulkan|metal|tpu|jax|jaxlib|jnp|webgl|directml|privateuseone|tensorrt|nvidia|rtx|gtx|geforce|radeon|gfx[0-9]{3,4}|cudnn|cupy|triton|directgpu\w*)(?:\b|_))");
+      R"((?i)(?:\b|_)(?:gpus?|cuda|mps|xpu|rocm|hip|opencl|vulkan|metal|tpu|jax|jaxlib|jnp|webgl|directml|privateuseone|tensorrt|nvidia|rtx|gtx|geforce|radeon|gfx[0-9]{3,4}|cudnn|cupy|triton|directgpu\w*)(?:\b|_))",
+      RE2::Latin1);
   return RE2::PartialMatch(text, form);
 }
 

@@ -115,7 +115,7 @@ std::optional<NumberArray> row_at(std::string_view line, std::size_t& at) {
 
 // The word behind a number in "10.5 (gpu)"; empty: none stands there.
 std::string_view side_behind(std::string_view rest) {
-  static const RE2 form(R"(^ ?[(\[]([A-Za-z]{2,12})[)\]])");
+  static const RE2 form(R"(^ ?[(\[]([A-Za-z]{2,12})[)\]])", RE2::Latin1);
   re2::StringPiece word;
   RE2::PartialMatch(piece_of(rest), form, &word);
   return {word.data(), word.size()};
@@ -123,14 +123,15 @@ std::string_view side_behind(std::string_view rest) {
 
 // "[0] 0.53", "[3]: 1.25" of a debugger: the index is part of the label.
 bool is_index(std::string_view line, std::size_t at) {
-  static const RE2 form(R"(^\[[0-9]{1,5}\][ :=])");
+  static const RE2 form(R"(^\[[0-9]{1,5}\][ :=])", RE2::Latin1);
   return RE2::PartialMatch(piece_of(line.substr(at)), form);
 }
 
 // What stands behind the numbers of "tensor(": ", device='cuda:0', dtype=torch.float16)".
 void read_repr(std::string_view rest, NumberBlock& block) {
   static const RE2 device(
-      R"(device='?([a-z]+(?::[0-9]+)?)|<(?:NDArray|RowSparseNDArray) [0-9x]+ @([a-z]+\([0-9]+\))|^\s*\[torch\.(Cuda)\w*Tensor)");
+      R"(device='?([a-z]+(?::[0-9]+)?)|<(?:NDArray|RowSparseNDArray) [0-9x]+ @([a-z]+\([0-9]+\))|^\s*\[torch\.(Cuda)\w*Tensor)",
+      RE2::Latin1);
   std::string named, context, torch7;
   if (RE2::PartialMatch(piece_of(rest), device, &named, &context, &torch7)) {
     block.device = !named.empty() ? named : !context.empty() ? context : "cuda";
@@ -148,7 +149,7 @@ std::string_view without_marks(std::string_view label) {
 }
 
 bool is_prompt(std::string_view line) {
-  static const RE2 form(R"(^\s{0,4}(?:>>> ?|In ?\[[0-9]*\]: ?|julia> |[a-z0-9]{1,3}> ))");
+  static const RE2 form(R"(^\s{0,4}(?:>>> ?|In ?\[[0-9]*\]: ?|julia> |[a-z0-9]{1,3}> ))", RE2::Latin1);
   return RE2::PartialMatch(piece_of(line), form);
 }
 std::string_view behind_prompt(std::string_view line) {
@@ -305,10 +306,12 @@ class Scanner {
 
 bool is_code(std::string_view line) {
   static const RE2 form(
-      R"(^\s*(?:(?:print|assert)\b ?\(|(?:import|from|with|def|return|assert|elif|raise|auto|float|double|int|const) [\w({]|(?:for \w[\w, ]* in|if|while) .*[:{]\s*$|[\w.\[\], ]+ ?[-+*/]?= ?[^=\s].*[\w\])]\(|[A-Za-z_]\w*(?:\.\w+)+\(|[A-Za-z_]\w*(?:\.\w+)*\([^()]*[A-Za-z_][^()]*\)(?:\s|$|\.|\[))|^\$ )");
+      R"(^\s*(?:(?:print|assert)\b ?\(|(?:import|from|with|def|return|assert|elif|raise|auto|float|double|int|const) [\w({]|(?:for \w[\w, ]* in|if|while) .*[:{]\s*$|[\w.\[\], ]+ ?[-+*/]?= ?[^=\s].*[\w\])]\(|[A-Za-z_]\w*(?:\.\w+)+\(|[A-Za-z_]\w*(?:\.\w+)*\([^()]*[A-Za-z_][^()]*\)(?:\s|$|\.|\[))|^\$ )",
+      RE2::Latin1);
   static const RE2 shown(
-      R"(^\s*(?:[\w.]{1,40} ?[:=] ?(?:\{[^}]{1,80}\} ?)?)?(?:tensor|array|Array|tf\.Tensor|np\.float(?:32|64)|DeviceArray)\()");
-  static const RE2 labelled(R"(\) ?(?:[:=]|->|=>) ?(?:tensor\(|array\(|\[|-?[0-9]|-?nan|-?inf))");
+      R"(^\s*(?:[\w.]{1,40} ?[:=] ?(?:\{[^}]{1,80}\} ?)?)?(?:tensor|array|Array|tf\.Tensor|np\.float(?:32|64)|DeviceArray)\()",
+      RE2::Latin1);
+  static const RE2 labelled(R"(\) ?(?:[:=]|->|=>) ?(?:tensor\(|array\(|\[|-?[0-9]|-?nan|-?inf))", RE2::Latin1);
   if (line.size() > 400 || line.find_first_of("( ") == std::string_view::npos) return false;
   return RE2::PartialMatch(piece_of(line), form) && !RE2::PartialMatch(piece_of(line), shown) &&
          !RE2::PartialMatch(piece_of(line), labelled);

@@ -145,7 +145,8 @@ class Reader {
   }
   // 'clinfo -l' prints names alone, of which some tell the type.
   void type_by_name() {
-    static const RE2 processor(R"(.*\bCPU\b.*|.*Xeon.*|.*Ryzen.*|.*EPYC.*|cpu-.*)"), emulator("(?i).*fpga emulation.*");
+    static const RE2 processor(R"(.*\bCPU\b.*|.*Xeon.*|.*Ryzen.*|.*EPYC.*|cpu-.*)", RE2::Latin1),
+        emulator("(?i).*fpga emulation.*", RE2::Latin1);
     auto* all = now().devices.get();
     if (!all || all->empty()) return;
     OpenclDevice& one = all->back();

@@ -61,7 +61,8 @@ std::vector<Distribution> distributions_in(const Host& host, const std::string& 
 
 bool carries_gpu_libraries(const Distribution& one) {
   static const RE2 carriers(
-      "nvidia-.*|jax-(?:cuda|rocm).*|tensorflow-(?:directml-plugin|metal)|triton|intel-extension-for-tensorflow");
+      "nvidia-.*|jax-(?:cuda|rocm).*|tensorflow-(?:directml-plugin|metal)|triton|intel-extension-for-tensorflow",
+      RE2::Latin1);
   return RE2::FullMatch(normal_name(one.name), carriers);
 }
 
@@ -201,7 +202,8 @@ std::vector<PackageDamage> damage_in(const Host& host, const std::vector<std::st
 namespace {
 
 bool is_framework(const std::string& name) {
-  static const RE2 names("torch|jax|jaxlib|keras|tf-keras|tf-nightly|tensorflow(-cpu|-gpu|-rocm|-intel|-macos)?");
+  static const RE2 names("torch|jax|jaxlib|keras|tf-keras|tf-nightly|tensorflow(-cpu|-gpu|-rocm|-intel|-macos)?",
+                         RE2::Latin1);
   return RE2::FullMatch(name, names) || name.starts_with("jax-cuda") || name.starts_with("jax-rocm");
 }
 

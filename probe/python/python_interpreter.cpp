@@ -133,7 +133,7 @@ bool is_older(const std::string& a, const std::string& b) { return knowledge::co
 
 // The lib/python3.X folder that matches the interpreter's name, otherwise the newest.
 std::string series_of(const Host& host, const std::string& prefix, const std::string& real) {
-  static const RE2 named(R"(python(3\.\d+))");
+  static const RE2 named(R"(python(3\.\d+))", RE2::Latin1);
   std::string series, newest;
   if (RE2::FullMatch(base_name(real), named, &series)) return series;
   for (const char* lib : {"/lib", "/lib64"}) {

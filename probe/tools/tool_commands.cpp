@@ -142,7 +142,7 @@ void compare_users(const std::vector<ShellCommand>& session, Snapshot& snapshot)
     const ShellCommand* in_vain = nullptr;
     bool as_root = false;
     for (const ShellCommand& command : session) {
-      static const RE2 sudo(R"(sudo (?:-\w(?: root)? )*)");
+      static const RE2 sudo(R"(sudo (?:-\w(?: root)? )*)", RE2::Latin1);
       re2::StringPiece rest(command.typed.text.data(), command.typed.text.size());
       const bool root = RE2::Consume(&rest, sudo);
       const std::string_view typed = trimmed({rest.data(), rest.size()});

@@ -76,7 +76,7 @@ void pod_resources(const AskedCommand& asked, Snapshot& snapshot) {
 // follow.
 void pod_in_yaml(const AskedCommand& asked, Snapshot& snapshot) {
   static const RE2 command(R"((?:kubectl|oc|k) (?:-n \S+ )?get (?:pods?|po)\b.*-o ?[ =]?yaml\b.*)", RE2::Latin1);
-  static const RE2 resource(R"((?:cpu|memory|ephemeral-storage|hugepages-\w+): \S+)");
+  static const RE2 resource(R"((?:cpu|memory|ephemeral-storage|hugepages-\w+): \S+)", RE2::Latin1);
   if (!contains(asked.typed, "yaml") || !RE2::FullMatch(piece_of(asked.typed), command)) return;
   std::string_view block;
   std::size_t row = 0;

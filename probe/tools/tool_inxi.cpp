@@ -44,8 +44,9 @@ bool starts_inxi(std::string_view line) { return trimmed(line).starts_with("Grap
 
 Snapshot parse_inxi(const std::string& text) {
   static const RE2 form(R"re((?:Device-\d|Card(?:-\d)?): (.*?)(?: vendor: .*?)? driver: (\S+).*)re", RE2::Latin1);
-  static const RE2 place(R"(bus[ -]ID: ([0-9a-f:]{2,8}\.[0-7])\b)"), chip(R"(chip-ID: ([0-9a-f]{4}):([0-9a-f]{4})\b)");
-  static const RE2 of_nvidia(R"( driver: nvidia v: (\d{3}\.\d{2,3}(?:\.\d{2})?) )");
+  static const RE2 place(R"(bus[ -]ID: ([0-9a-f:]{2,8}\.[0-7])\b)", RE2::Latin1),
+      chip(R"(chip-ID: ([0-9a-f]{4}):([0-9a-f]{4})\b)", RE2::Latin1);
+  static const RE2 of_nvidia(R"( driver: nvidia v: (\d{3}\.\d{2,3}(?:\.\d{2})?) )", RE2::Latin1);
   std::vector<PciDevice> devices;
   Snapshot snapshot;
   for (const std::string& shown : shown_devices(text)) {

@@ -56,8 +56,8 @@ void library_names(const AskedCommand& asked, std::set<std::string>& versions) {
   static const RE2 name(R"((?:.*/)?lib(?:cuda|nvidia-ml|nvidia-ptxjitcompiler|nvidia-opencl)\.so\.)"
                         R"((\d{3}\.\d{2,3}(?:\.\d{2})?))",
                         RE2::Latin1);
-  static const RE2 elsewhere(
-      R"(compat|stubs|docker|overlay|containerd|/snap/|flatpak|i386|/lib32|backup|/opt/|/home/)");
+  static const RE2 elsewhere(R"(compat|stubs|docker|overlay|containerd|/snap/|flatpak|i386|/lib32|backup|/opt/|/home/)",
+                             RE2::Latin1);
   const std::string_view program = asked.typed.substr(0, asked.typed.find(' '));
   if (program != "ls" && program != "find" && program != "readlink" && program != "realpath") return;
   if (RE2::PartialMatch(piece_of(asked.typed), elsewhere)) return;
@@ -75,7 +75,8 @@ void library_names(const AskedCommand& asked, std::set<std::string>& versions) {
 void exit_status(const AskedCommand& asked, const AskedCommand* before, Snapshot& snapshot) {
   static const RE2 both(R"(nvidia-smi(?: [^|;&>]*)?(?:[12&]?> ?(?:/dev/null|&1) ?)*; ?echo .*\$\?.*)", RE2::Latin1);
   static const RE2 alone(R"(nvidia-smi(?: [^|;&>]*)?(?:[12&]?> ?(?:/dev/null|&1) ?)*)", RE2::Latin1);
-  static const RE2 echo(R"(echo ["']?(?:[\w=: ]*)\$\?["']?)", RE2::Latin1), number(R"((?:[\w: ]*[=: ])?(\d{1,3}))");
+  static const RE2 echo(R"(echo ["']?(?:[\w=: ]*)\$\?["']?)", RE2::Latin1),
+      number(R"((?:[\w: ]*[=: ])?(\d{1,3}))", RE2::Latin1);
   const bool after_it = before && has_form(before->typed, alone) && has_form(asked.typed, echo);
   int status = 0;
   if ((!after_it && !has_form(asked.typed, both)) || asked.answers.empty() ||

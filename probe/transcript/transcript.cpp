@@ -166,7 +166,7 @@ std::size_t known_prompt(std::string_view head) {
   if (at != rest.end() && *at == '@') {
     if (const std::size_t length = prompt_with_host(head)) return length;
   }
-  static const RE2 of_nix(R"((\[[\w.-]+:[^\]\n]{0,100}\][$#] ?))");
+  static const RE2 of_nix(R"((\[[\w.-]+:[^\]\n]{0,100}\][$#] ?))", RE2::Latin1);
   re2::StringPiece prompt;
   if (host == 1 && at != rest.end() && *at == ':' &&
       of_nix.Match(piece_of(head), 0, head.size(), RE2::ANCHOR_START, &prompt, 1))
@@ -189,7 +189,8 @@ std::size_t shell_prompt(std::string_view line) {
   // "$pip list": without the space only before a known command, as "$NAME" is a variable.
   if (!head.starts_with('$')) return 0;
   static const RE2 command(
-      R"(\$(?:python[\d.]*|pip3?|conda|nvcc|nvidia-smi|rocminfo|clinfo|lspci|lsmod|uname|ls|cat|docker|sudo|dpkg|echo) )");
+      R"(\$(?:python[\d.]*|pip3?|conda|nvcc|nvidia-smi|rocminfo|clinfo|lspci|lsmod|uname|ls|cat|docker|sudo|dpkg|echo) )",
+      RE2::Latin1);
   const std::string words = std::string(head) + ' ';
   return command.Match(words, 0, words.size(), RE2::ANCHOR_START, nullptr, 0) ? 1 : 0;
 }
