@@ -518,8 +518,9 @@ void redact_bare_keys(std::string& text, const LowerText& low) {
   if (const RE2* compiled = hex.for_text(low))
     replace_unless(text, *compiled, "<secret>", [](auto before, auto, auto) { return names_a_revision(before); });
   redact_unnamed_keys(text, low);
-  static const LazyPattern base64(R"((?m)^[ \t]*[A-Za-z0-9+/]{60,}={0,2}[ \t\r]*$)", {}, 60);
-  replace_all(text, base64, low, "<secret>");
+  static const LazyPattern base64(R"((?m)^[ \t]*([A-Za-z0-9+/]+={0,2})[ \t\r]*$)", {}, 60);
+  replace_groups(text, base64, low, "<secret>",
+                 [](const std::array<Piece, 3>& groups) { return groups[1].size() < 60; });
 }
 
 // user:password@host without a scheme; not image:tag@sha256:digest.

@@ -144,8 +144,9 @@ struct NamedGpus {
 }  // namespace
 
 std::string capability_of_name(std::string_view name) {
-  const auto& all = read_once<NamedGpus>().capabilities;
   const std::string words = model_words(name);
+  if (words.find_first_of("0123456789") == words.npos && !words.starts_with("titan")) return {};
+  const auto& all = read_once<NamedGpus>().capabilities;
   const bool cut = name.ends_with("...");
   std::set<std::string> found;
   const auto take = [&](const std::string& key) {
@@ -154,7 +155,6 @@ std::string capability_of_name(std::string_view name) {
       found.insert(row->second.begin(), row->second.end());
     }
   };
-  if (words.find_first_of("0123456789") == words.npos && !words.starts_with("titan")) return {};
   take(words);
   // "3090", as people often call them.
   for (const char* line : {"rtx ", "gtx "}) {

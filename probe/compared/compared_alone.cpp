@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -204,7 +205,7 @@ std::optional<Difference> of_subtractions(const std::vector<NumberBlock>& blocks
 
 std::optional<std::size_t> equal_to_zero(const std::vector<std::string_view>& lines) {
   constexpr double least_normal = 1.17549435e-38;
-  static const RE2 typed(R"(^(?:>>> |In ?\[[0-9]+\]: )(.{1,120}?)( ?== ?0\.?0?)?\s*$)", RE2::Latin1),
+  static const RE2 typed(R"(^(?:>>> |In ?\[[0-9]+\]: )(.+?)( ?== ?0\.?0?)?\s*$)", RE2::Latin1),
       small(R"(([0-9.]+e-[0-9]+))", RE2::Latin1);
   std::string shown;  // the statement whose value is a subnormal number
   for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
@@ -221,9 +222,6 @@ std::optional<std::size_t> equal_to_zero(const std::vector<std::string_view>& li
 
 std::optional<std::size_t> wrong_in_one_type(const std::vector<std::string_view>& lines) {
   constexpr double many_times = 50, much = 0.1;
-  static const RE2 form(
-      R"((?i)^\W*(cpu|cuda|gpu|xpu|mps|hip|npu)(?::\d)?[\s|,:/]+(?:torch\.|jnp\.|tf\.)?(float(?:16|32|64)|bfloat16|[bf]p?(?:16|32|64)|half|double)\b(.*)$)",
-      RE2::Latin1);
   static const RE2 field(R"(([A-Za-z_|][\w|]*)\s*[=:]\s*(-?(?:[0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?|nan|inf))\b)",
                          RE2::Latin1);
   struct Row {
@@ -237,7 +235,14 @@ std::optional<std::size_t> wrong_in_one_type(const std::vector<std::string_view>
     std::string device;
     Row row{.row = i};
     re2::StringPiece rest;
-    if (lines[i].size() > 200 || !RE2::FullMatch(piece_of(lines[i]), form, &device, &row.type, &rest)) continue;
+    const bool names_a_type =
+        std::ranges::any_of(std::to_array<const char*>({"16", "32", "64", "half", "HALF", "ouble", "OUBLE"}),
+                            [&](const char* part) { return contains(lines[i], part); });
+    if (lines[i].size() > 200 || !names_a_type) continue;
+    static const RE2 form(
+        R"((?i)^\W*(cpu|cuda|gpu|xpu|mps|hip|npu)(?::\d)?[\s|,:/]+(?:torch\.|jnp\.|tf\.)?(float(?:16|32|64)|bfloat16|[bf]p?(?:16|32|64)|half|double)\b(.*)$)",
+        RE2::Latin1);
+    if (!RE2::FullMatch(piece_of(lines[i]), form, &device, &row.type, &rest)) continue;
     row.cpu = device == "cpu" || device == "CPU";
     for (std::string name, value; RE2::FindAndConsume(&rest, field, &name, &value);)
       row.values[name] = std::atof(value.c_str());

@@ -157,7 +157,9 @@ void by_fast_math(const std::vector<ShellCommand>& session, Snapshot& snapshot) 
 
 // "isnan(qnan) = FALSE", "isfinite(inf): true", and "False nan" of a script that prints isnan(x) and x: the compiler
 // was told that there are none.
-void by_denied_nan(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
+void by_denied_nan(const std::vector<std::string_view>& lines, const std::string& text, Snapshot& snapshot) {
+  const std::string low = lower_case(text);
+  if (!contains(low, "nan(") && !contains(low, "inf(") && !contains(low, "finite(")) return;
   static const RE2 option(
       R"((?i)fast[-_]?math(?:\W|$)[^\n]*|-Ofast|finite-math-only|unsafe-math|fp-model[= ]fast|fast-relaxed-math)",
       RE2::Latin1);
@@ -301,12 +303,22 @@ void by_cpu_block(const std::vector<std::string_view>& lines, Snapshot& snapshot
   }
 }
 
-// Times below "with tf.device('/CPU:0'):" and "--- GPU ---".
-void by_headings(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
-  constexpr std::size_t longest_heading = 60, most_lines = 40;
+// "cpu", "gpu" or "cuda" of a line that names nothing else; empty: it is no heading.
+std::string device_of_heading(std::string_view line) {
+  constexpr std::size_t longest_heading = 60;
+  if (line.size() >= longest_heading) return {};
+  const std::string low = lower_case(line);
+  if (!contains(low, "cpu") && !contains(low, "gpu") && !contains(low, "cuda")) return {};
   static const RE2 device(
       R"((?i)^\W*(?:with|using|running on|run(?:ning)?|on|testing|device)?\W*(?:\w+\.){0,2}(?:device)?[\W_]{0,4}(?:the )?(cpu|gpu|cuda)(?::0)?\W*$)",
       RE2::Latin1);
+  std::string name;
+  return RE2::FullMatch(low, device, &name) ? name : "";
+}
+
+// Times below "with tf.device('/CPU:0'):" and "--- GPU ---".
+void by_headings(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
+  constexpr std::size_t most_lines = 40;
   struct Section {
     ShellLine heading{};
     std::vector<ShellLine> output{};
@@ -314,9 +326,8 @@ void by_headings(const std::vector<std::string_view>& lines, Snapshot& snapshot)
   std::optional<Section> cpu, gpu;
   Section* into = nullptr;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    std::string name;
-    if (lines[i].size() < longest_heading && RE2::FullMatch(piece_of(lines[i]), device, &name)) {
-      std::optional<Section>& section = lower_case(name) == "cpu" ? cpu : gpu;
+    if (const std::string name = device_of_heading(lines[i]); !name.empty()) {
+      std::optional<Section>& section = name == "cpu" ? cpu : gpu;
       if (section) return;
       section = Section{.heading = {i, lines[i]}};
       into = &*section;
@@ -639,8 +650,8 @@ Snapshot parse_paired_commands(const std::string& text) {
   Snapshot snapshot;
   const std::vector<std::string_view> lines = lines_of(text);
   const std::vector<ShellCommand> session = shell_session(text);
-  by_denied_nan(lines, snapshot);
-  if (!snapshot.log.get()) by_fast_math(session, snapshot);
+  by_denied_nan(lines, text, snapshot);
+  if (!snapshot.log.get() && (contains(text, "fast") || contains(text, "-math"))) by_fast_math(session, snapshot);
   by_cards(session, text, snapshot);
   if (!speaks_of_a_gpu(text)) return snapshot;
   by_shown_script(session, snapshot);

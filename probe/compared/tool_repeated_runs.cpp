@@ -589,7 +589,7 @@ bool starts_repeated_runs(std::string_view line) {
 
 bool starts_list_of_runs(std::string_view line) {
   static const RE2 form(
-      R"(^\s*(?:\[+ *-?[0-9]+\.[0-9]{4}|#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2}|-?[0-9]+\.[0-9]{7,}\s*$|[0-9]{1,3}[.):]?\s+\S.{0,120}\s-?[0-9]+\.[0-9]{7,}\s*$|[0-9a-f]{32,64}\s+\*?\S+[_a-z]1\b))",
+      R"(^\s*(?:\[+ *-?[0-9]+\.[0-9]{4}|#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2}|-?[0-9]+\.[0-9]{7,}\s*$|[0-9]{1,3}[.):]?\s+\S.*\s-?[0-9]+\.[0-9]{7,}\s*$|[0-9a-f]{32}[0-9a-f]*\s+\*?\S+[_a-z]1\b))",
       RE2::Latin1);
   // Most lines with a number in front begin with a time, which a look at what follows its first digits tells.
   const std::size_t first = std::min(line.find_first_not_of(" \t#-"), line.size());

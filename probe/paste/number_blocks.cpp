@@ -309,7 +309,7 @@ bool is_code(std::string_view line) {
       R"(^\s*(?:(?:print|assert)\b ?\(|(?:import|from|with|def|return|assert|elif|raise|auto|float|double|int|const) [\w({]|(?:for \w[\w, ]* in|if|while) .*[:{]\s*$|[\w.\[\], ]+ ?[-+*/]?= ?[^=\s].*[\w\])]\(|[A-Za-z_]\w*(?:\.\w+)+\(|[A-Za-z_]\w*(?:\.\w+)*\([^()]*[A-Za-z_][^()]*\)(?:\s|$|\.|\[))|^\$ )",
       RE2::Latin1);
   static const RE2 shown(
-      R"(^\s*(?:[\w.]{1,40} ?[:=] ?(?:\{[^}]{1,80}\} ?)?)?(?:tensor|array|Array|tf\.Tensor|np\.float(?:32|64)|DeviceArray)\()",
+      R"(^\s*(?:[\w.]+ ?[:=] ?(?:\{[^}]+\} ?)?)?(?:tensor|array|Array|tf\.Tensor|np\.float(?:32|64)|DeviceArray)\()",
       RE2::Latin1);
   static const RE2 labelled(R"(\) ?(?:[:=]|->|=>) ?(?:tensor\(|array\(|\[|-?[0-9]|-?nan|-?inf))", RE2::Latin1);
   if (line.size() > 400 || line.find_first_of("( ") == std::string_view::npos) return false;

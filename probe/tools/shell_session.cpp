@@ -86,7 +86,7 @@ std::string_view whose(std::string_view prompt) {
 }
 
 bool prompt_of_container(std::string_view prompt) {
-  static const RE2 form(R"((?:\(.{1,40}\) ?)?\w+@[0-9a-f]{12}:.*|(?:Apptainer|Singularity)\S*> ?)", RE2::Latin1);
+  static const RE2 form(R"((?:\(.+\) ?)?\w+@[0-9a-f]{12}:.*|(?:Apptainer|Singularity)\S*> ?)", RE2::Latin1);
   return RE2::FullMatch(piece_of(prompt), form);
 }
 

@@ -172,8 +172,8 @@ void state_tensorflow(const Line& line, Snapshot& snapshot) {
 // "Driver: 525.105.12", "NVIDIA driver version 470.82.01"
 void state_driver(const Line& line, Snapshot& snapshot) {
   if (!line.has({"driver"}) || !line.has({"."}) || line.low.find_first_of("0123456789") == line.low.npos) return;
-  static const RE2 form(R"((?i)(?:.{0,60}\W)?(?:nvidia |gpu |cuda )?driver(?: version)?s?\W{1,3}(?:is )?)"
-                        R"((\d{3}\.\d{2,3}(?:\.\d{2})?)\b.{0,60})",
+  static const RE2 form(R"((?i)(?:.*\W)?driver(?: version)?s?\W{1,3}(?:is )?)"
+                        R"((\d{3}\.\d{2,3}(?:\.\d{2})?)\b.*)",
                         RE2::Latin1);
   state(line, form, "stated-driver", "version", snapshot);
 }
@@ -181,8 +181,8 @@ void state_driver(const Line& line, Snapshot& snapshot) {
 // "3090/float32  ~3e-4": a precision and its error.
 void state_error(const Line& line, Snapshot& snapshot) {
   if (!line.has({"e-"}) || !line.has({"32", "64", "single", "double"})) return;
-  static const RE2 form(R"((?i)(?:.{0,60}\W)?(float32|fp32|single|float64|fp64|double)\b[^\d\n]{0,40}~?)"
-                        R"((\d(?:\.\d+)?e-\d{1,2})\b.{0,40})",
+  static const RE2 form(R"((?i)(?:.*\W)?(float32|fp32|single|float64|fp64|double)\b[^\d\n]*~?)"
+                        R"((\d(?:\.\d+)?e-\d{1,2})\b.*)",
                         RE2::Latin1);
   std::string precision, error;
   if (!RE2::FullMatch(line.text, form, &precision, &error)) return;

@@ -4,6 +4,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -124,7 +125,7 @@ double seconds_of(std::string_view line) {
       R"(([0-9]+(?:\.[0-9]+)?) ?(?:it|iter|step|token|tok|image|img|sample|batch|item)\w*(?:/| per )s)", RE2::Latin1);
   // "fps 212.4", "|    fps    | 5048 |"
   static const RE2 frames(
-      R"((?i)^[\s|]*(?:\w+/)?(?:fps|throughput|(?:it|steps|samples|images|tokens)_per_s\w*)[ :=|]{1,40}([0-9]+\.?[0-9]*)\W*$)",
+      R"((?i)^[\s|]*(?:\w+/)?(?:fps|throughput|(?:it|steps|samples|images|tokens)_per_s\w*)[ :=|]+([0-9]+\.?[0-9]*)\W*$)",
       RE2::Latin1);
   static const RE2 whole(R"(^real\s+(\d+)m(\d+\.\d+)s)", RE2::Latin1);  // of a command that was timed
   static const RE2 of_all(
@@ -212,7 +213,6 @@ std::optional<Attempt> attempt_of(const ShellCommand& command, std::string_view 
         attempt.parts.insert(token);
     }
   }
-  judge_output(attempt);
   return attempt;
 }
 
@@ -395,6 +395,11 @@ void compare_attempts(const std::vector<ShellCommand>& session, Snapshot& snapsh
     if (!subshell) exported = in_force;
     if (at == pieces.size()) continue;
     if (auto attempt = attempt_of(session[i], pieces[at], i, in_force)) attempts.push_back(std::move(*attempt));
+  }
+  std::map<std::string, int> runs;
+  for (const Attempt& attempt : attempts) ++runs[attempt.program];
+  for (Attempt& attempt : attempts) {
+    if (runs[attempt.program] > 1) judge_output(attempt);  // what ran once has nothing to be compared with
   }
   for (const Attempt& working : attempts) {
     for (const Attempt& other : attempts) {

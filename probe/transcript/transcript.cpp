@@ -122,21 +122,23 @@ bool may_ask(std::string_view text) {
   return text.find('.') != text.npos && (text.find('(') != text.npos || has(text, "version"));
 }
 
-// "(env) me@host:~$ ", "[me@host dir]# "; the most common ones of their own, as bounds are written out in a pattern.
+constexpr std::size_t longest_prompt = 200;  // bounds in the patterns would be written out when they are compiled
+
+// "(env) me@host:~$ ", "[me@host dir]# ".
 std::size_t prompt_with_host(std::string_view head) {
-  static const RE2 form(R"((?:\([\w.-]{1,40}\) ?){0,2}(?:[\w.-]{1,40}@[\w.-]{1,60}(?:[: ][^$#%>]{0,80})?[$#%>] ?)"
-                        R"(|\[[\w.-]{1,40}@[\w.-]{1,60} [^\]]{1,80}\][$#] ?))",
+  static const RE2 form(R"((?:\([\w.-]+\) ?){0,2}(?:[\w.-]+@[\w.-]+(?:[: ][^$#%>]*)?[$#%>] ?)"
+                        R"(|\[[\w.-]+@[\w.-]+ [^\]]+\][$#] ?))",
                         RE2::Latin1);
-  return match_length(form, head);
+  return match_length(form, head.substr(0, longest_prompt));
 }
 
 std::size_t prompt_of_windows(std::string_view head) {
-  static const RE2 form(R"((?:\([\w.-]{1,40}\) ?)?(?:PS [A-Z]:[^>]{0,120}> ?|[A-Z]:\\[^>]{0,120}> ?))", RE2::Latin1);
-  return match_length(form, head);
+  static const RE2 form(R"((?:\([\w.-]+\) ?)?(?:PS [A-Z]:[^>]*> ?|[A-Z]:\\[^>]*> ?))", RE2::Latin1);
+  return match_length(form, head.substr(0, longest_prompt));
 }
 
 std::size_t short_prompt(std::string_view head) {
-  static const RE2 form(R"(!|(?:\([\w.-]{1,40}\) ?)?(?:[$%#] |~[$#] |(?:ba)?sh-\d\.\d[$#] ?))", RE2::Latin1);
+  static const RE2 form(R"(!|(?:\([\w.-]+\) ?)?(?:[$%#] |~[$#] |(?:ba)?sh-\d\.\d[$#] ?))", RE2::Latin1);
   return match_length(form, head);
 }
 
@@ -166,7 +168,7 @@ std::size_t known_prompt(std::string_view head) {
   if (at != rest.end() && *at == '@') {
     if (const std::size_t length = prompt_with_host(head)) return length;
   }
-  static const RE2 of_nix(R"((\[[\w.-]+:[^\]\n]{0,100}\][$#] ?))", RE2::Latin1);
+  static const RE2 of_nix(R"((\[[\w.-]+:[^\]\n]*\][$#] ?))", RE2::Latin1);
   re2::StringPiece prompt;
   if (host == 1 && at != rest.end() && *at == ':' &&
       of_nix.Match(piece_of(head), 0, head.size(), RE2::ANCHOR_START, &prompt, 1))
