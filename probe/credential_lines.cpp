@@ -54,7 +54,7 @@ bool is_plain(View word) {
         "expires expiring export exporting fail failed failing failure fallback falling false fatal field file "
         "files first fish "
         "flag for forbidden format found from ftp function gateway gb gcloud gcp generate generated generic get "
-        "gid git github gitlab given global gnome go golang got gpg gpu gpus grafana grant granted group groups "
+        "ge gid git github gitlab given global gnome go golang got gpg gpu gpus grafana grant granted group groups "
         "guest harbor has hash have head header headers helm helper helpers here hex hmac home hook host hostname "
         "hosts hours how htpasswd http https hub huggingface iam ibm id identified identity if ignored image imap "
         "import in incorrect info init initial input insecure install instance instead int integrated interactive "
@@ -63,13 +63,13 @@ bool is_plain(View word) {
         "keytab kind kinit know kubeadm kubectl kubernetes lab lambda lanplus last later launch ldap length let "
         "level lib library like line linode list literal lo load loaded loading local localhost locate locked log "
         "logged "
-        "login logon logout long lost machine mail main make managed manager mariadb mark master match matched "
+        "login logon lsf logout long lost machine mail main make managed manager mariadb mark master match matched "
         "matches max mb md message method mfa min minio minutes mismatch missing mlflow mode model module mongo "
         "mongodb mongosh monitor more mount ms msg munge must my mysql name named names need needed needs netrc "
         "network never new next nexus nfs ngc no node nonce none not note notebook notice now npm npx null number "
         "nvcc nvcr nvidia oauth object oci odbc of off oidc ok old on once one only opaque open operation "
         "operator opt option options or org organization origin other otp ou our out output over owner package "
-        "page pair pam paperspace param parameter parameters part pass passed passphrase passwd password "
+        "page pair pam pbs paperspace param parameter parameters part pass passed passphrase passwd password "
         "passwords path pbkdf peap pem per perl permission permissions pfx pgp pgpass php pid pin pip pipeline "
         "pipelines pkcs plain plaintext please plugin plus pod pods point policy pool port post postgres "
         "postgresql powershell present principal private problem process prod production profile project prometheus "
@@ -89,7 +89,7 @@ bool is_plain(View word) {
         "too toolkit torch totp trap tried true trust truststore try trying tty two type udp uid unable unauthorized "
         "undefined unexpected unit unix unknown unlock unresolved unset unsupported until update updated upgrade "
         "upload url "
-        "usage use used user username users using usr utf v1 v2c v3 valid validate validation value values var "
+        "uge usage use used user username users using usr utf v1 v2c v3 valid validate validation value values var "
         "variable vault verification verify version via vnc vpn vultr wallet wandb want warn warning was way we "
         "web were what when where which while who wifi will with within without wlan wpa write writer wrong xsrf "
         "yaml yarn yes yet you your yourself zsh";
@@ -101,7 +101,8 @@ bool is_plain(View word) {
     }
     return all;
   }();
-  return plain.contains(lower_case(word));
+  const std::string low = lower_case(word);
+  return plain.contains(low) || (low.ends_with("n't") && plain.contains("not"));
 }
 
 // The words that a name is made of, in small letters: "StoragePass" has storage and pass.
@@ -358,7 +359,7 @@ bool is_taken_for_passwords(View word) {
 bool is_nothing(View word) {
   static const RE2 form(
       R"((?i)(?:none|null|nil|nullptr|undefined|true|false|yes|no)"
-      R"(|lib[\w+-]+\.so(?:\.\d+)*|n/a|empty|unset|required|missing|invalid|redacted|hidden|masked)"
+      R"(|lib[\w+-]+\.so(?:\.\d+)*|[a-z][\w.-]*==\d[\w.*+]*|n/a|empty|unset|required|missing|invalid|redacted|hidden|masked)"
       R"(|keyboard-interactive|hostbased|gssapi-[a-z-]+|withheld|\*+|x{3,}|\.{3}|-|_|password|passwd|secret|token))",
       RE2::Latin1);
   return fits(word, form);

@@ -393,6 +393,20 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?i)(?:\b(?:gcloud|gsutil|bq|aws|az|oci|kubectl|helm|oc|eksctl|sbatch|srun|salloc|squeue|sacct|scancel|qsub|bsub)\b|#SBATCH)[^\n]* (?:--(?:project|account|namespace|profile|subscription|context|cluster|organization|resource-group|job-name|reservation)[ =]|-[AJ] )["']?([\w.@-]+))",
        {"--", " -a ", " -j "}},
       {R"((?:\b(?:qsub|bsub|qrsh|qlogin|qalter|bmod)\b|#(?:PBS|BSUB|\$))[^\n]* -P ["']?([\w.@-]+))", {" -p "}},
+      // Instruments: what *IDN? answers, and their addresses on a bus.
+      {R"(\bIDN\?[^\n]*,[\w .-]+,([A-Z]{0,4}\d[A-Z0-9]{4,}),)", {"idn?"}},
+      {R"(::0x[0-9A-Fa-f]{4}::0x[0-9A-Fa-f]{4}::([\w-]+)(?:::\d+)?::INSTR)", {"::instr"}},
+      {R"((?i)<(?:instrument|machine|computer|host|user|owner|operator|account|serial)(?:name|id|number)?>([^<\n]{3,})</)",
+       {"</"}},
+      // The number of a desk that another may control from afar.
+      {R"((?i)\b(?:anydesk|teamviewer|rustdesk)\b[^\n]*?\b(?:desk|id|address)\b["']?\s*[:= ]\s*(\d{1,3}(?: ?\d{3}){2,3})\b)",
+       {"anydesk", "teamviewer", "rustdesk"}},
+      {R"(\b[Uu]ser ([a-z][\w.-]*\d[\w.-]*) (?:not found|does not exist|doesn't exist|is unknown|unknown|is not|has no)\b)",
+       {"user "}},
+      {R"((?i)\b(?:smtp\.)?(?:mailfrom|header\.from|header\.d|helo)=([\w-]+(?:\.[\w-]+)+))",
+       {"mailfrom", "header.", "helo="}},
+      {R"(\[\d\d?:\d\d(?::\d\d)?\] <?([a-z]+[._][a-z]+\d{0,4})>?: )", {"]"}},
+      {R"((?i)\bcomputer(?:name)?["']?\s*[:=]\s*["']?([\w-]+-[\w-]+))", {"computer"}},
       // An organisation of a registry, by its number.
       {R"(\bnvcr\.io[#/](\d{10,}(?:/[a-z][\w-]*(?:/|$))?))", {"nvcr.io"}},
       {R"((?i)\bgcloud config set (?:project|account) ([\w.@-]+))", {"gcloud"}},

@@ -122,6 +122,7 @@ bool is_no_address(std::string_view before, std::string_view match, std::string_
     at = read.ptr + (read.ptr == end ? 0 : 1);
   }
   if (numbers[0] == 0 || numbers[0] == 127 || numbers[0] == 255) return true;
+  if (numbers == std::array{169, 254, 169, 254}) return true;  // where clouds answer what an instance is
   const bool private_one = (numbers[0] == 192 && numbers[1] == 168) || (numbers[0] == 172 && numbers[1] / 16 == 1);
   if (before.empty() && after.empty()) return !private_one && numbers[0] < 32;
   if (!before.empty() &&
@@ -141,7 +142,7 @@ bool is_no_address(std::string_view before, std::string_view match, std::string_
   static const RE2 assigned(R"([A-Za-z]= ?["']?$)", RE2::Latin1);
   if (numbers[0] <= highest_of_versions && RE2::PartialMatch(preceding, assigned)) return true;
   static const RE2 version(
-      R"((?i)(?:version|release|driver|==|(?:built|linked|compiled) (?:against|with|for)|(?:nvidia|cu|cuda|cudnn|intel|tensorrt|trt|nccl|libnv|opencl|runtime|toolkit|compiler|torch|rocm|hip|level.?zero)[\w-]*)["']?(?: library)?\s*[:= (v]?\s*$)",
+      R"((?i)(?:version|release|driver|==|(?:built|linked|compiled) (?:against|with|for)|(?:nvidia|cu|cuda|cudnn|intel|lsf|erlang|otp|jdk|java|chrome|edge|oracle|esxi|vmware|bios|firmware|tensorrt|trt|nccl|libnv|opencl|runtime|toolkit|compiler|torch|rocm|hip|level.?zero)[\w-]*)["']?(?: library)?\s*[:= (v]?\s*$)",
       RE2::Latin1);
   return (low && numbers[0] != 10) || RE2::PartialMatch(preceding, version);
 }
@@ -381,7 +382,8 @@ bool is_no_secret(std::string_view key, std::string_view value) {
                            RE2::Latin1),
       count(R"(\d{1,4}[,.;:)}\]]*)", RE2::Latin1);
   static const RE2 small_count("[0-9]{1,2}", RE2::Latin1), of_digits("(?i)otp|pin|code", RE2::Latin1);
-  static const RE2 pinned(R"(=\d+(?:\.\d+)+[\w.+-]*)", RE2::Latin1);  // a package: tiktoken==0.7.0
+  static const RE2 pinned(R"((?:[A-Za-z][\w.-]*=)?=\d+(?:\.\d+)+[\w.+-]*[,;:)]?)",
+                          RE2::Latin1);  // a package: tiktoken==0.7.0
   // docker-credential-helpers 0.8.1
   static const RE2 package(R"((?i).*[_-](?:helpers?|tools?|utils?|cli|common|libs?|dev|managers?|providers?))",
                            RE2::Latin1),
@@ -431,7 +433,7 @@ void redact_named(std::string& text, const LowerText& low) {
       {"=", ":", "%3", " is ", " was "});
   // In a sentence: between quotation marks, or a word with a figure in it.
   static const LazyPattern in_sentence(
-      R"((?i)((?:passw(?:or)?d|passcode|passphrase)|\b(?:otp|pin|one-time)(?: code)?)(?:\s*[:=]\s*|\s+)('[^']+'|"[^"]+"|[^\s"']*[0-9][^\s"']*))",
+      R"((?i)((?:passw(?:or)?d|passcode|passphrase)|\b(?:otp|pin|one-time)(?: code)?)(?:\s*[:=]\s*|\s+(?:(?:is|was)\s+)?)('[^']+'|"[^"]+"|[^\s"']*[0-9][^\s"']*))",
       {"passw", "passcode", "passphrase", "otp ", "otp:", "otp=", "pin ", "pin:", "pin=", "one-time"});
   // As a word behind another word: ("HF_TOKEN", "…"), token … was refused, API key provided: …
   // {"name": "DB_PASSWORD", "value": "…"}, <add key="ApiKey" value="…"/>
@@ -759,8 +761,9 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   if (!identity.home.empty()) replace_home(out, identity.home);
   const LowerText low(out);
   const auto many_have = [](const std::array<Piece, 3>& groups) { return !tells_something(groups[1].as_string()); };
-  const auto of_images = [](const std::array<Piece, 3>& groups) {  // whose home every image of Jupyter's has
-    return groups[1].as_string().ends_with("jovyan");
+  const auto of_images = [](const std::array<Piece, 3>& groups) {  // Jupyter's and GitHub's, which all share
+    const std::string home = groups[1].as_string();
+    return home.ends_with("jovyan") || home == "runner" || home.ends_with("/runner");
   };
   replace_all(out, grouped_home, low, R"(\1/<user>)");
   replace_groups(out, own_home, low, "$HOME", of_images);
@@ -780,7 +783,7 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   replace_all(out, named_home, low, R"(\1~<user>\3)");
   replace_all(out, named_uuid, low, R"(\1)");
   replace_groups(out, bare_uuid, low, "", [&](const std::array<Piece, 3>& groups) {
-    static const RE2 of_windows(R"((?i)\b(?:(?:class|type) ?guid|clsid)\b["']?\s*[:=]?\s*\{?$)",
+    static const RE2 of_windows(R"((?i)\b(?:(?:class|type|provider|interface) ?guid|clsid)\b["']?\s*[:=]?\s*["']?\{?$)",
                                 RE2::Latin1);  // names a kind of device
     return RE2::PartialMatch(Piece(out.data(), static_cast<std::size_t>(groups[0].data() - out.data())), of_windows);
   });
