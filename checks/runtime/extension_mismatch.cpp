@@ -17,14 +17,32 @@ std::string tag_of(const std::string& version) {
   return plus == std::string::npos ? "" : version.substr(plus + 1);
 }
 
+bool is_released(const std::string& torch) {
+  return torch.find(".dev") == torch.npos && torch.find("a0") == torch.npos;
+}
+
+// The release of the companion that belongs to this torch, which stays as it is; both where that isn't known.
+Fix fix_of(const Facts& facts, const std::string& name) {
+  const std::string torch = framework_version(facts, "torch"), tag = tag_of(torch);
+  const std::string fits = is_released(torch) ? knowledge::version_for_torch(name, torch) : "";
+  if (fits.empty())
+    return {.text = "Install torch and " + name + " together, in one command and from one index.",
+            .command = pip_install(facts, "--force-reinstall torch " + name)};
+  const bool of_index = tag == "cpu" || tag.starts_with("cu") || tag.starts_with("rocm");
+  const std::string index = of_index ? "https://download.pytorch.org/whl/" + tag : "";
+  return {.text = fmt::format("Install {} {}.*, which belongs to torch {}{}.", name, fits, torch,
+                              index.empty() ? "" : ", from " + index),
+          .command = pip_install(facts, fmt::format("--force-reinstall --no-deps \"{}=={}.*\"{}", name, fits,
+                                                    index.empty() ? "" : " --index-url " + index))};
+}
+
 // A program that works on the GPU shows that such a mismatch is harmless so far.
 Finding& report_finding(const Facts& facts, const std::string& name, const std::string& version, Answers& answers) {
   Finding& finding = answers.found_on("package:" + name);
   finding.severity = Severity::warning;
   finding.confidence = facts.used() ? Confidence::possible : Confidence::likely;
   finding.evidence = {evidence("/python/packages/" + name, version), framework_seen(facts, "torch")};
-  finding.fix = {{.text = "Install torch and " + name + " together, in one command and from one index.",
-                  .command = pip_install(facts, "--force-reinstall torch " + name)}};
+  finding.fix = {fix_of(facts, name)};
   return finding;
 }
 
@@ -40,8 +58,7 @@ bool judge_packages(const Facts& facts, Answers& answers) {
     const bool cpu_beside_gpu = own == "cpu" && of_torch.starts_with("cu");
     const bool other_cuda = own.starts_with("cu") && of_torch.starts_with("cu") && own != of_torch;
     // Between releases, torch and its companions are built in pairs of their own numbers.
-    const bool released = torch.find(".dev") == torch.npos && torch.find("a0") == torch.npos;
-    const bool other_release = released && !fits.empty() && knowledge::major_minor_of(version) != fits;
+    const bool other_release = is_released(torch) && !fits.empty() && knowledge::major_minor_of(version) != fits;
     if (!other_release && !cpu_beside_gpu && !other_cuda) continue;
     found = true;
     report_finding(facts, name, version, answers).explanation =
