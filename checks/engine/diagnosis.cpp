@@ -66,6 +66,7 @@ void answer(const Diagnosis& diagnosis, const Facts& facts, Answers& answers) {
     const auto found = std::ranges::find_if(all, [&](const Symptom* one) { return applies(rule, facts, *one); });
     if (found != all.end()) describe_group(answers.found_in(**found, rule.confidence), facts);
   }
+  if (diagnosis.complete) diagnosis.complete(facts, answers);
 }
 
 Finding& add_finding(Answers& answers, const Symptom& symptom, const char* id, Confidence confidence,

@@ -60,6 +60,7 @@ struct Diagnosis {
   std::string (*not_here)(const Snapshot&) = nullptr;       // why it can't apply here; empty: it can
   void (*judge_host)(const Snapshot&, Answers&) = nullptr;  // judges the host's own facts
   void (*judge)(const Facts&, Answers&) = nullptr;          // judges facts and texts
+  void (*complete)(const Facts&, Answers&) = nullptr;       // adds to the findings of all of these, as an exact fix
 };
 
 const std::vector<Diagnosis>& roster();                // in the order in which they are judged

@@ -84,6 +84,76 @@ std::optional<Fix> fitting_build(const Snapshot& snapshot, const std::string& fr
       .command = command_for(snapshot, framework, *build)};
 }
 
+namespace {
+
+// "2.5.1" of "2.5.1+cpu"; empty: unknown, or no release.
+std::string release_of(const std::string& version) {
+  const bool between = version.find(".dev") != version.npos || version.find("a0") != version.npos;
+  return between ? "" : version.substr(0, version.find('+'));
+}
+
+std::string installed_version(const Snapshot& snapshot, const std::string& framework) {
+  if (framework == "torch") return text_of(of(snapshot.torch, &Torch::version));
+  if (framework == "jax") return text_of(of(snapshot.jax, &Jax::jaxlib_version));
+  const std::string version = text_of(of(snapshot.tensorflow, &Tensorflow::version));
+  return version.empty() ? listed_version(snapshot, "tensorflow-cpu") : version;
+}
+
+// What pip is given. A local version ("2.5.1+cu124") is another one than "2.5.1+cpu", so pip replaces it.
+std::string pip_words(const Snapshot& snapshot, const std::string& framework, const std::string& release,
+                      const knowledge::FittingBuild& build) {
+  if (framework == "jax") return fmt::format("\"jax[cuda{}]=={}\"", build.cuda, build.version);
+  if (framework == "tensorflow")
+    return fmt::format("\"tensorflow{}=={}.*\"",
+                       knowledge::compare_versions(build.version, "2.14") >= 0 ? "[and-cuda]" : "", build.version);
+  std::string tag = "cu" + build.cuda;
+  std::erase(tag, '.');
+  const bool same = knowledge::major_minor_of(release) == build.version;
+  std::string words =
+      same ? fmt::format("\"torch=={}+{}\"", release, tag)
+           : fmt::format("{}\"torch=={}.*\"", release.empty() ? "--force-reinstall " : "", build.version);
+  for (const char* name : {"torchvision", "torchaudio"}) {
+    const std::string listed = release_of(listed_version(snapshot, name));
+    if (!listed.empty()) words += same ? fmt::format(" \"{}=={}+{}\"", name, listed, tag) : fmt::format(" {}", name);
+  }
+  return words + " --index-url https://download.pytorch.org/whl/" + tag;
+}
+
+}  // namespace
+
+std::optional<Fix> gpu_build(const Snapshot& snapshot, const std::string& framework) {
+  static const std::map<std::string, std::string> names = {
+      {"torch", "PyTorch"}, {"tensorflow", "TensorFlow"}, {"jax", "JAX"}};
+  const HostFacts host = snapshot.host.or_empty();
+  const bool no_wheels =
+      host.platform.is("macos") || host.arch.is("aarch64") || (host.platform.is("windows") && framework != "torch");
+  knowledge::BuildNeeds needs = needs_of(snapshot);
+  if (no_wheels || !names.contains(framework) || (needs.driver.empty() && needs.max_cuda.empty())) return {};
+  const std::string release = release_of(installed_version(snapshot, framework));
+  needs.release = framework == "jax" ? release : knowledge::major_minor_of(release);
+  auto build = needs.release.empty() ? std::nullopt : knowledge::newest_fitting_build(framework, needs);
+  needs.release.clear();
+  if (!build) build = knowledge::newest_fitting_build(framework, needs);
+  if (!build) return {};
+  const std::string words = pip_words(snapshot, framework, release, *build);
+  const std::string driver = needs.driver.empty() ? "a driver for CUDA " + needs.max_cuda : "driver " + needs.driver;
+  Fix fix{.text = fmt::format(
+              "{} {} has a build for CUDA {} that {}{} can use ({}).", names.at(framework), build->version, build->cuda,
+              driver, needs.capability.empty() ? "" : " and compute capability " + needs.capability, build->table),
+          .command = pip_install(snapshot, words)};
+  std::string removed;
+  for (const char* name : {"tensorflow-cpu", "intel-tensorflow"}) {
+    if (framework == "tensorflow" && package_installed(snapshot, name).is(true)) removed = name;
+  }
+  if (!removed.empty()) fix.text += " It shares its folder with " + removed + ", which has to be removed first.";
+  const std::string taken_out = removed.empty() ? "" : "pip uninstall --yes " + removed + " && ";
+  if (fix.command.empty())
+    fix.text += " In the Python environment of the program: " + taken_out + "pip install " + words;
+  else if (!removed.empty())
+    fix.command = pip_uninstall(snapshot, removed) + " && " + fix.command;
+  return fix;
+}
+
 std::optional<Fix> fitting_build_in_use(const Snapshot& snapshot, const std::string& framework) {
   if (framework == "torch" && speaks_of_vllm(snapshot)) {
     if (auto vllm = fitting_build(snapshot, "vllm")) return vllm;

@@ -12,6 +12,10 @@ namespace envdoctor {
 // `python_alone`: the version of Python is the cause, so nothing else needs to be known.
 std::optional<Fix> fitting_build(const Snapshot& snapshot, const std::string& framework, bool python_alone = false);
 
+// The GPU build of "torch", "tensorflow" or "jax" that takes the place of its CPU-only build: of the installed release
+// where one fits, else the newest. Nothing: the GPUs are not known, or are none of NVIDIA's.
+std::optional<Fix> gpu_build(const Snapshot& snapshot, const std::string& framework);
+
 // The same for vLLM instead if the text or the environment mentions it: it pins its PyTorch.
 std::optional<Fix> fitting_build_in_use(const Snapshot& snapshot, const std::string& framework);
 

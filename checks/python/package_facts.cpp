@@ -90,6 +90,12 @@ std::string pip_install(const Snapshot& snapshot, const std::string& what) {
          (environment == "default" ? "" : "--feature " + environment + " ") + "--pypi " + what;
 }
 
+std::string pip_uninstall(const Snapshot& snapshot, const std::string& package) {
+  const std::string python = of(snapshot.python, &Python::executable).or_empty();
+  return of(snapshot.python, &Python::installer).is("uv") ? "uv pip uninstall --python \"" + python + "\" " + package
+                                                          : "\"" + python + "\" -m pip uninstall --yes " + package;
+}
+
 bool judge_requirements(const Facts& facts, std::initializer_list<std::string_view> packages,
                         const std::string& consequence, Answers& answers) {
   const auto& known = of(facts.snapshot().python, &Python::requirements);

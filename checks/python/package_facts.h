@@ -10,6 +10,8 @@ std::string listed_version(const Snapshot& snapshot, const std::string& name);
 
 // Installs this with the environment's own Python, for a fix; empty: that Python is unknown.
 std::string pip_install(const Snapshot& snapshot, const std::string& what);
+// Removes this package, as pip_install; only where that gives a command.
+std::string pip_uninstall(const Snapshot& snapshot, const std::string& package);
 
 // A requirement of one package on another, from its metadata or from a line of pip that says that it is not met.
 struct Requirement {

@@ -1,6 +1,7 @@
 // runtime.cpu-only-build: the installed framework was built without GPU support. The framework's own answer
 // takes precedence over its package's name.
 #include "checks/engine/rule.h"
+#include "checks/facts/fitting_build.h"
 #include "checks/runtime/library_facts.h"
 
 namespace envdoctor::runtime_cpu_only_build {
@@ -307,6 +308,45 @@ void judge_lone_jax(const Facts& facts, Answers& answers) {
                  {.text = "For a driver that takes CUDA 12:", .command = "pip install -U 'jax[cuda12]'"}};
 }
 
+// The framework of a finding that a line alone shows; empty: it may be another program.
+std::string framework_of_lines(const Facts& facts) {
+  if (facts.with({missing, "gpu-support"}, "built", "torch") || facts.with({noted, "cpu-build"}, "built", "torch"))
+    return "torch";
+  if (facts.saw({{missing, "jax-gpu-support"}, {missing, "jax-cuda-build"}})) return "jax";
+  return {};
+}
+
+// Where to look where nothing is known of the driver.
+Fix build_by_driver(const Facts& facts, const std::string& framework) {
+  const Text& platform = of(facts.snapshot().host, &HostFacts::platform);
+  if (has_gpu(facts, Vendor::amd).is(true) || platform.is("macos")) return {};
+  if (framework == "torch")
+    return {.text =
+                "The first lines of nvidia-smi name the highest CUDA that the driver takes; PyTorch's builds for "
+                "CUDA 12.6, for instance, come from https://download.pytorch.org/whl/cu126 (pip's --index-url)."};
+  if (framework == "jax")
+    return {.text = "With a driver from 580 on: pip install -U \"jax[cuda13]\"; from 525 on: \"jax[cuda12]\"."};
+  if (framework == "tensorflow" && !platform.is("windows"))
+    return {.text = "On Linux and in WSL2: pip install \"tensorflow[and-cuda]\", after pip uninstall tensorflow-cpu."};
+  return {};
+}
+
+// The build to install instead, where the cause is sure enough to be acted on.
+void name_gpu_build(const Facts& facts, Answers& answers) {
+  constexpr std::string_view prefix = "framework:";
+  for (Finding& finding : answers.findings) {
+    const bool built_for_cuda = !finding.title.empty() && finding.title != find_diagnosis(answers.id)->title;
+    if (finding.id != answers.id || finding.severity == Severity::info || finding.confidence == Confidence::possible ||
+        built_for_cuda)
+      continue;
+    const bool named = finding.subject.starts_with(prefix);
+    const std::string framework = named ? finding.subject.substr(prefix.size()) : framework_of_lines(facts);
+    const auto build = gpu_build(facts, framework);
+    Fix fix = build ? *build : build_by_driver(facts, framework);
+    if (!fix.text.empty()) finding.fix.push_back(std::move(fix));
+  }
+}
+
 void judge_stated(const Facts& facts, Answers& answers) {
   judge_lone_jax(facts, answers);
   judge_stated_vendor(facts, answers);
@@ -365,6 +405,7 @@ Diagnosis diagnosis() {
           },
       .judge_host = judge,
       .judge = judge_stated,
+      .complete = name_gpu_build,
   };
 }
 

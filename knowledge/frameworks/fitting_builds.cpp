@@ -147,6 +147,7 @@ std::optional<FittingBuild> newest_fitting_build(std::string_view framework, con
                       : framework == "vllm" ? vllm_builds()
                                             : tensorflow_builds();
   for (const Build& build : builds) {
+    if (!needs.release.empty() && build.names.version != needs.release) continue;
     if (takes_driver(build, needs) && takes_gpu(build, needs.capability) && takes_python(build, needs.python))
       return build.names;
   }

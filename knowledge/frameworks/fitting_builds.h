@@ -13,6 +13,7 @@ struct BuildNeeds {
   std::string max_cuda{};    // the highest CUDA that it supports, where its version is unknown
   std::string capability{};  // "8.6"
   std::string python{};      // "3.11.4"
+  std::string release{};     // "2.5" of PyTorch and TensorFlow, "0.4.30" of JAX: this one alone
 };
 
 struct FittingBuild {

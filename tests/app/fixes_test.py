@@ -31,7 +31,8 @@ COMMAND = re.compile(
 # Files that print commands for diagnoses that are described elsewhere.
 OF_HELPERS = {"checks/runtime/library_facts.cpp": ["runtime.cuda-library-missing", "runtime.cudnn-missing"],
               "checks/driver/xid_findings.cpp": ["driver.gpu-lost"],
-              "checks/visibility/cut_list.cpp": ["visibility.out-of-range", "visibility.invalid-uuid"]}
+              "checks/visibility/cut_list.cpp": ["visibility.out-of-range", "visibility.invalid-uuid"],
+              "checks/facts/fitting_build.cpp": ["runtime.cpu-only-build"]}
 
 
 def rows():
@@ -441,6 +442,31 @@ def other_gpu():
         expect(not diagnosed(look(), identifier), "%s: still there after %s" % (identifier, command))
 
 
+def cpu_build():
+    """A PyTorch for the CPU beside a driver that works."""
+    identifier = "runtime.cpu-only-build"
+
+    def torch(tag, cuda):
+        wheel("torch", "2.4.0+" + tag, files={"torch/version.py": "__version__ = '2.4.0+%s'\ncuda = %r\n" % (tag, cuda)})
+    torch("cpu", None)
+    environment = made_environment("cpu_build")
+    install(environment, "torch==2.4.0+cpu")
+
+    def look():
+        snapshot, here = host("made-a100-healthy"), captured(python=environment)
+        for section in ("tensorflow", "jax", "keras", "cuda_devices"):
+            snapshot.pop(section, None)
+        snapshot.update(python=here["python"], torch=here["torch"])
+        return snapshot
+    command = one_command(diagnosed(look(), identifier))
+    asked = re.search(r'"torch==2.4.0\+cu([0-9]+)([0-9])" --index-url \S+/cu\1\2$', command or "")
+    if not expect(asked, "%s: no build of the same release is asked for: %s" % (identifier, command)):
+        return
+    torch("cu" + asked[1] + asked[2], asked[1] + "." + asked[2])
+    if carried_out(identifier, environment, command):
+        expect(not diagnosed(look(), identifier), "%s: still there after %s" % (identifier, command))
+
+
 def other_python():
     """What pip says where no wheel is for this Python, and what it says to the command."""
     identifier = "python.version-unsupported"
@@ -645,6 +671,7 @@ EXECUTED = {
     "runtime.library-shadowed": two_copies,
     "usage.wrong-gpu": two_gpus,
     "runtime.arch-unsupported": other_gpu,
+    "runtime.cpu-only-build": cpu_build,
     "python.version-unsupported": other_python,
     "opencl.loader-missing": distribution,
     "opencl.no-icd": lambda: None,  # with distribution()
