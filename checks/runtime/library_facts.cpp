@@ -34,12 +34,12 @@ const std::vector<LibraryOwner>& library_owners() {
       {"opencl.loader-missing", {"libOpenCL", "OpenCL"}},
       {"driver.level-zero-missing", {"libze_loader"}},
       {{}, {"libnvinfer", "libcupti", "cupti", "libnccl-net", "libnvrtc-builtins"}},
-      {cuda_id,
-       {"libcuda",        "libcublas",    "libcufft",    "libcurand",     "libcusolver", "libcusparse", "libnvrtc",
-        "libnvJitLink",   "libnccl",      "libcufile",   "libnvToolsExt", "cudart",      "cublas",      "cufft",
-        "curand",         "cusolver",     "cusparse",    "nvrtc",         "libamdhip",   "librocblas",  "libMIOpen",
-        "libhsa-runtime", "librccl",      "libhip",      "libroc",        "cuda",        "libnvshmem",  "libcudss",
-        "libsycl",        "libur_loader", "libmkl_sycl", "libccl",        "libnpp",      "nppi"}}};
+      {cuda_id, {"libcuda",     "libcublas",    "libcufft",   "libcurand",      "libcusolver",   "libcusparse",
+                 "libnvrtc",    "libnvJitLink", "libnccl",    "libcufile",      "libnvToolsExt", "cudart",
+                 "cublas",      "cufft",        "curand",     "cusolver",       "cusparse",      "nvrtc",
+                 "libamdhip",   "librocblas",   "libMIOpen",  "libhsa-runtime", "librccl",       "libhip",
+                 "libroc",      "cuda",         "libnvshmem", "libcudss",       "libsycl",       "libur_loader",
+                 "libmkl_sycl", "libccl",       "libnpp",     "nppi",           "libnvvm",       "nvvm"}}};
   return owners;
 }
 
