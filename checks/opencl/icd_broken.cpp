@@ -63,6 +63,9 @@ void judge_icds(const Snapshot& snapshot, Answers& answers) {
 
 void judge_texts(const Facts& facts, Answers& answers) { report_missing_libraries(facts, answers); }
 
+// A leftover file does no harm where another driver serves the GPU.
+bool no_gpu_listed(const Facts& facts) { return !facts.used() && !opencl_lists_gpu(facts.snapshot()); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -79,6 +82,7 @@ Diagnosis diagnosis() {
       .explains = {"opencl.no-platform", "opencl.cpu-only"},
       .symptoms =
           {
+              {{missing, "registered-opencl-library"}, likely, no_gpu_listed},
               {{crashed, "intel-opencl-driver"}, possible},
               {{failed, "opencl-driver"}, possible},
           },
