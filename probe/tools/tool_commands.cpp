@@ -223,9 +223,11 @@ void packages_listed(const ShellCommand& command, Snapshot& snapshot) {
   if (RE2::FullMatch(typed, conda)) fill_in(snapshot, parse_conda_list("# packages in environment\n" + rows));
 }
 
-// "python" of "venv\\Scripts\\python.exe -c …", with the environment that its prompt names; empty: no Python.
+// "python" of "venv\\Scripts\\python.exe -c …", with the environment that its prompt names, and with sudo, which looks
+// for another one; empty: no Python.
 std::string python_of(const ShellCommand& command) {
-  static const RE2 form(R"((\S*python[\d.]*(?:\.exe)?)["']? +(?:-\w+ +)*-c\b.*)", RE2::Latin1);
+  static const RE2 form(R"(((?:sudo +(?:-[EHin]+ +)*)?\S*python[\d.]*(?:\.exe)?)["']? +(?:-\w+ +)*-c\b.*)",
+                        RE2::Latin1);
   static const RE2 environment(R"(\(([\w.-]+)\).*)", RE2::Latin1);
   std::string python, name;
   if (!RE2::FullMatch(piece_of(command.typed.text), form, &python)) return {};
