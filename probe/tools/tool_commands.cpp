@@ -92,6 +92,23 @@ void nvml_in_container(const ShellCommand& command, Snapshot& snapshot) {
   }
 }
 
+// "libnvidia-opencl.so.1 -> libnvidia-opencl.so.550.54.14": the release of NVIDIA's OpenCL driver that is loaded; and
+// the file that registers it.
+void opencl_of_nvidia(const ShellCommand& command, Snapshot& snapshot) {
+  static const RE2 link(R"(libnvidia-opencl\.so\.1 -> (?:\S*/)?libnvidia-opencl\.so\.(\d{3}\.\d{2,3}(?:\.\d{2})?)\s*$)",
+                        RE2::Latin1);
+  const bool lists = command.typed.text.starts_with("ls "), registers = contains(command.typed.text, "OpenCL/vendors/");
+  for (const ShellLine& line : command.output) {
+    if ((!lists && !registers) || line.text.size() > 400 || !contains(line.text, "libnvidia-opencl")) continue;
+    std::string version;
+    if (registers && !lists)
+      return void(add_symptom(snapshot, {noted, "registered-opencl-driver"}, line.row, line.text));
+    if (!RE2::PartialMatch(piece_of(line.text), link, &version)) continue;
+    add_symptom(snapshot, {noted, "opencl-driver-link"}, line.row, line.text).details["version"] = version;
+    return;
+  }
+}
+
 // "c 195:* rwm": the rules of a container's cgroup v1, which a host doesn't have.
 void cgroup_rules(const ShellCommand& command, Snapshot& snapshot) {
   static const RE2 form(R"(\s*([abc] (?:\*|\d+):(?:\*|\d+) [rwm]{1,3})\s*)", RE2::Latin1);
@@ -400,6 +417,7 @@ Snapshot parse_commands(const std::string& text) {
     filtered_modules(command, snapshot);
     nvml_in_container(command, snapshot);
     cgroup_rules(command, snapshot);
+    opencl_of_nvidia(command, snapshot);
     crashed_tool(command, windows, snapshot);
     processors_counted(command, snapshot);
     packages_listed(command, snapshot);
