@@ -34,6 +34,9 @@ bool launched(const Facts& facts) {
       facts.harmless(), [](const Symptom* line) { return line->subject.is("a kernel that autotuning leaves out"); });
 }
 
+// A number that doesn't fit into 32 bits, in a call of a GPU's library.
+bool in_gpu_library(const Facts& facts) { return facts.saw({{noted, "gpu-library-frame"}}); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -48,6 +51,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{limited, "problem-size"}, likely, launched},
+              {{limited, "32-bit-number"}, likely, in_gpu_library},
               {{wrong_result, "above-a-size"}, likely, nullptr, "near", "yes"},
               {{wrong_result, "above-a-size"}, possible, nullptr, "near", "no"},
               // Most often the program asks for groups that no device has; its own limits are the device's right.

@@ -5,6 +5,8 @@ namespace envdoctor::driver_compute_mode {
 
 using enum SymptomClass;
 
+bool exclusive(const NvidiaDevice& device) { return device.compute_mode.or_empty().starts_with("exclusive"); }
+
 // A process that uses this GPU exclusively.
 std::optional<Evidence> holder(const Snapshot& snapshot, const NvidiaDevice& device) {
   for (const auto& [i, process] : numbered(of(snapshot.nvidia, &Nvidia::processes))) {
@@ -29,8 +31,7 @@ Fix set_back(const Snapshot& snapshot, const NvidiaDevice& device, const std::st
 
 void report_finding(const Snapshot& snapshot, std::size_t i, const NvidiaDevice& device, Answers& answers) {
   const bool prohibited = device.compute_mode.is("prohibited");
-  const auto process =
-      device.compute_mode.or_empty().starts_with("exclusive") ? holder(snapshot, device) : std::nullopt;
+  const auto process = exclusive(device) ? holder(snapshot, device) : std::nullopt;
   if (!prohibited && !process) return;
   Finding& finding = answers.found_on(nvidia::subject_of(device));
   // A process that only renders doesn't block an exclusive GPU for CUDA, but the list doesn't distinguish the two.
@@ -57,7 +58,7 @@ void judge_refused(const Facts& facts, Answers& answers) {
   const Symptom* refusal = facts.first({{busy, "cuda-device"}});
   if (!refusal || facts.used()) return;
   for (const auto& [i, device] : numbered(of(facts.snapshot().nvidia, &Nvidia::devices))) {
-    if (!device.compute_mode.is("exclusive_process") || !has_work_on_it(device)) continue;
+    if (!exclusive(device) || !has_work_on_it(device)) continue;
     Finding& finding = answers.found_in(*refusal, Confidence::likely);
     finding.explanation =
         "The compute mode is 'exclusive process' and memory is in use on the GPU: a process that computes there keeps "
@@ -72,9 +73,7 @@ void judge_refused(const Facts& facts, Answers& answers) {
 void judge_taken(const Snapshot& snapshot, Answers& answers) {
   const auto& devices = of(snapshot.nvidia, &Nvidia::devices).or_empty();
   const bool from_text = snapshot.sources.or_empty().contains("/nvidia/devices");
-  const auto taken = [](const NvidiaDevice& device) {
-    return device.compute_mode.is("exclusive_process") && has_work_on_it(device);
-  };
+  const auto taken = [](const NvidiaDevice& device) { return exclusive(device) && has_work_on_it(device); };
   if (!from_text || !answers.findings.empty() || devices.empty() || !std::ranges::all_of(devices, taken)) return;
   Finding& finding = answers.found();
   finding.severity = Severity::warning;
@@ -109,6 +108,12 @@ bool refused_outside_wsl(const Facts& facts) {
   return !facts.used() && !facts.driver_works() && !facts.wsl() && !facts.saw({{failed, "gpu"}});
 }
 
+// A mode of old drivers gives a context to a single thread; the program's second thread gets this error.
+bool one_thread_only(const Facts& facts) {
+  return std::ranges::any_of(of(facts.snapshot().nvidia, &Nvidia::devices).or_empty(),
+                             [](const NvidiaDevice& device) { return device.compute_mode.is("exclusive_thread"); });
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -131,6 +136,8 @@ Diagnosis diagnosis() {
                }},
               {{failed, "cuda-call"}, possible, refused_outside_wsl, "code", cuda_error::device_unavailable},
               {{failed, "cuinit"}, possible, refused_outside_wsl, "code", cuda_error::device_unavailable},
+              {{failed, "cuda-check"}, likely, one_thread_only, "code", cuda_error::context_already_in_use},
+              {{failed, "cuda"}, likely, one_thread_only, "code", cuda_error::context_already_in_use},
               {{failed, "cuda-mps"}, possible, [](const Facts& f) { return !f.container(); }},
           },
       .not_here = nvidia::not_here,

@@ -13,17 +13,6 @@ std::optional<Evidence> control_node_forbidden(const Snapshot& snapshot) {
   return std::nullopt;
 }
 
-// cgroup v1 shows its rules: NVIDIA's major number 195 may be created (m) but not opened (rw).
-std::optional<Evidence> rules_forbid(const Snapshot& snapshot) {
-  const auto& rules = of(snapshot.host, &HostFacts::cgroup).or_empty().devices.or_empty();
-  const auto lets_open = [](const std::string& rule) {
-    const bool nvidia = rule.starts_with("a ") || rule.starts_with("c *:*") || rule.starts_with("c 195:");
-    return nvidia && rule.find('r', rule.rfind(' ')) != std::string::npos;
-  };
-  if (rules.empty() || std::ranges::any_of(rules, lets_open)) return std::nullopt;
-  return evidence("/host/cgroup/devices", "no rule opens c 195:*");
-}
-
 void report_finding(const Snapshot& snapshot, Confidence confidence, std::vector<Evidence> proof, Answers& answers) {
   Finding& finding = nvidia::fault(answers, snapshot, confidence, std::move(proof));
   finding.explanation =
@@ -43,16 +32,19 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   if (nvidia::cuda_works(snapshot)) return answers.passed();
   const bool unknown_error = nvidia::nvml(snapshot).is(nvml_error::unknown);
   const auto forbidden = control_node_forbidden(snapshot);
-  const auto rules = rules_forbid(snapshot);
+  const auto rules = nvidia::cgroup_forbids(snapshot);
   std::vector<Evidence> proof;
   if (forbidden) proof.push_back(*forbidden);
   if (rules && nvidia::has_nodes(snapshot).is(true)) proof.push_back(*rules);
   if (unknown_error) proof = nvidia::joined(std::move(proof), nvidia::nvml_evidence(snapshot));
   if (forbidden && contained.is(true))
     return report_finding(snapshot, unknown_error || rules ? Confidence::certain : Confidence::likely, proof, answers);
-  if (unknown_error && contained.is(true) && rules) return report_finding(snapshot, Confidence::likely, proof, answers);
+  // Only a container has such rules.
+  if (unknown_error && rules) return report_finding(snapshot, Confidence::likely, proof, answers);
   if (const DeviceNode* node = node_of(snapshot, "/dev/nvidiactl"); node && node->accessible.is(true))
     return answers.passed();
+  if (first_symptom(snapshot, {{SymptomClass::mismatch, "file-in-place-of-node"}}))
+    return answers.not_applicable("plain files stand in place of the nodes");
   if (nvidia::has_nodes(snapshot).is(false)) return answers.not_applicable("no GPU was given to this container");
   // In a container the message alone almost always means this; elsewhere it has several causes.
   if (unknown_error)

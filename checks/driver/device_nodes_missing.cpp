@@ -122,6 +122,13 @@ bool cuda_failed(const Facts& facts) {
 
 bool node_outside_container(const Facts& facts) { return when::no_better_cause(facts) && !facts.container(); }
 
+// No node at all, although the driver runs on this host and CUDA was called, by which its helper makes them.
+bool none_made(const Facts& facts) {
+  const bool asked = cuda_failed(facts) || facts.saw({{missing, "available-gpu"}, {missing, "driver"}});
+  return asked && node_outside_container(facts) && nvidia::kernel_driver_runs(facts).is(true) &&
+         !facts.saw({{noted, "container-start"}, {noted, "container-named"}});
+}
+
 bool kfd_absent(const Facts& facts) { return !facts.container() && facts.saw({{present, "amdgpu-kernel-module"}}); }
 
 // Card nodes are for display; programs compute through render nodes. Many servers have a display-only card.
@@ -171,6 +178,7 @@ Diagnosis diagnosis() {
               helped_by("unified-memory-node"),
               {{missing, "device-node"}, likely, uvm_alone, "node", "/dev/nvidia-uvm"},
               {{missing, "device-node"}, likely, cuda_failed, "later", "there"},
+              {{missing, "device-node"}, likely, none_made, "node", "/dev/nvidia*"},
               {{missing, "device-node"}, possible, node_outside_container, "node", "/dev/nvidia0"},
               {{missing, "device-node"}, possible, node_outside_container, "node", "/dev/nvidiactl"},
               {{missing, "kfd-node"}, likely, kfd_absent},

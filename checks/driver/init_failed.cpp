@@ -46,6 +46,8 @@ std::string better_cause(const Facts& facts) {
     return *node->path.get() + " may not be opened";
   if (nvidia::cuinit(snapshot).is(cuda_error::not_permitted) && nvidia::nvml(snapshot).is(nvml_error::unknown))
     return "NVML may not open the GPU either, which is a lost permission";
+  if (nvidia::nvml(snapshot).is(nvml_error::unknown) && (facts.container() || nvidia::cgroup_forbids(snapshot)))
+    return "NVML answers its unknown error in a container, which is a lost permission";
   if (snapshot.device_nodes.get() && !node_of(snapshot, "/dev/nvidia-uvm")) return "/dev/nvidia-uvm is missing";
   return {};
 }

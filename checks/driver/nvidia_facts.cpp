@@ -59,6 +59,17 @@ bool on_wsl(const Snapshot& snapshot) {
          (!of(snapshot.host, &HostFacts::platform).get() && first_symptom(snapshot, {{SymptomClass::present, "wsl"}}));
 }
 
+// cgroup v1 shows its rules: NVIDIA's major number 195 may be created (m) but not opened (rw).
+std::optional<Evidence> cgroup_forbids(const Snapshot& snapshot) {
+  const auto& rules = of(snapshot.host, &HostFacts::cgroup).or_empty().devices.or_empty();
+  const auto lets_open = [](const std::string& rule) {
+    const bool nvidia = rule.starts_with("a ") || rule.starts_with("c *:*") || rule.starts_with("c 195:");
+    return nvidia && rule.find('r', rule.rfind(' ')) != std::string::npos;
+  };
+  if (rules.empty() || std::ranges::any_of(rules, lets_open)) return std::nullopt;
+  return evidence("/host/cgroup/devices", "no rule opens c 195:*");
+}
+
 bool contained(const Snapshot& snapshot) {
   const Flag known = in_container(snapshot);
   return known.is(true) || (!known.get() && first_symptom(snapshot, {{SymptomClass::present, "container"},

@@ -70,6 +70,8 @@ bool on_wsl(const Snapshot& snapshot);
 bool on_platform(const Snapshot& snapshot, const std::string& platform);
 // A container of any kind, known or indicated by a log; false if unknown.
 bool contained(const Snapshot& snapshot);
+// The rules of the cgroup, if they let nobody open NVIDIA's nodes.
+std::optional<Evidence> cgroup_forbids(const Snapshot& snapshot);
 // Whether at least one of NVIDIA's device nodes exists; unknown where the nodes are unknown.
 Flag has_nodes(const Snapshot& snapshot);
 

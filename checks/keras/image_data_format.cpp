@@ -32,6 +32,18 @@ void judge(const Snapshot& snapshot, Answers& answers) {
                           "(TF_ENABLE_ONEDNN_OPTS=1)."}};
 }
 
+// Nobody speaks of a GPU, so the CPU was meant, and this ended the program.
+bool cpu_was_meant(const Facts& facts) {
+  return !facts.used() && !has_any_gpu(facts).is(true) &&
+         !of(facts.snapshot().tensorflow, &Tensorflow::physical_gpus).get() &&
+         !facts.saw({{noted, "stated-gpu"}, {noted, "nvidia-smi-versions"}, {missing, "tensorflow-gpu"}});
+}
+
+void judge_texts(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{unsupported, "channels-first-on-cpu"}});
+  if (line && cpu_was_meant(facts)) answers.found_in(*line, Confidence::likely).severity = Severity::error;
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -48,6 +60,7 @@ Diagnosis diagnosis() {
               {{unsupported, "channels-first-on-cpu"}, possible, not_used},
           },
       .judge_host = judge,
+      .judge = judge_texts,
   };
 }
 

@@ -35,6 +35,18 @@ void judge_messages(const Facts& facts, Answers& answers) {
         "used up.";
 }
 
+// A server finds little of a card's memory free at its start, and gives the card no layer of its model.
+void judge_server(const Facts& facts, Answers& answers) {
+  constexpr double little = 0.3;
+  const Symptom* none = facts.first({{noted, "no-layers-offloaded"}});
+  for (const Symptom* server : facts.all({noted, "free-memory-of-server"})) {
+    const double total = memory::mib_of(server->detail("total")), free = memory::mib_of(server->detail("free"));
+    if (!none || total <= 0 || free < 0 || free >= little * total) continue;
+    answers.found_in(*none, Confidence::likely).evidence.push_back(evidence(*server));
+    return;
+  }
+}
+
 // A program found too little memory.
 bool no_room(const Facts& facts) {
   return facts.saw({{exhausted, "gpu-memory"}, {exhausted, "cuda-memory"}, {exhausted, "any-gpu-memory"}});
@@ -231,6 +243,7 @@ void judge(const Facts& facts, Answers& answers) {
   if (from_report(facts)) judge_ended(facts, answers);
   judge_devices(facts, answers);
   judge_messages(facts, answers);
+  judge_server(facts, answers);
   if (!from_report(facts)) return;
   judge_shared(facts, answers);
   judge_held(facts, answers);

@@ -109,6 +109,33 @@ void judge_share(const Facts& facts, Answers& answers) {
   }
 }
 
+// Nothing failed: JAX's GPU build is installed, and one Python process holds just its share of a GPU that had none.
+void judge_held(const Facts& facts, Answers& answers) {
+  constexpr double least = 0.73, most = 0.76;
+  const Snapshot& snapshot = facts;
+  const Symptom* empty = facts.first({{SymptomClass::noted, "no-gpu-processes"}});
+  const auto& packages = of(snapshot.python, &Python::packages).or_empty();
+  const bool of_gpu = std::ranges::any_of(packages, [](const auto& package) {
+    return package.first.starts_with("jax-cuda") || package.first.starts_with("jax_cuda") ||
+           (package.first == "jaxlib" && package.second.find("cuda") != std::string::npos);
+  });
+  if (!of_gpu || !empty || !answers.findings.empty() || !wish_of(snapshot).in_advance) return;
+  for (const auto& [i, process] : numbered(of(snapshot.nvidia, &Nvidia::processes))) {
+    const double share = memory::share_of_gpu(snapshot, process);
+    if (process.name.or_empty().find("python") == std::string::npos || share < least || share > most) continue;
+    Finding& finding = answers.found_in(*empty, Confidence::possible);
+    finding.explanation = fmt::format(
+        "The GPU was empty, and then a Python process holds {:.0f} % of its memory: the share that JAX takes with its "
+        "first operation, whatever it computes.",
+        100 * share);
+    finding.evidence.push_back(
+        evidence(at("/nvidia/processes", i, "memory_mib"), std::to_string(process.memory_mib.or_empty())));
+    finding.fix = {
+        {.text = "Let JAX take memory as it needs it.", .command = "export XLA_PYTHON_CLIENT_PREALLOCATE=false"}};
+    return;
+  }
+}
+
 // XLA's client took most of the memory of the process in which another framework finds none.
 void judge_other_client(const Facts& facts, Answers& answers) {
   const Symptom* taken = facts.first({{SymptomClass::noted, "xla-memory-taken"}});
@@ -171,6 +198,7 @@ void judge(const Facts& facts, Answers& answers) {
   judge_other_client(facts, answers);
   judge_share(facts, answers);
   judge_ranks(facts, answers);
+  judge_held(facts, answers);
   const Symptom* handle = memory::handle_without_memory(facts);
   if (handle && !handle->is({SymptomClass::failed, "cublas"})) answers.found_in(*handle, Confidence::possible);
 }

@@ -63,6 +63,18 @@ void judge_icds(const Snapshot& snapshot, Answers& answers) {
 
 void judge_texts(const Facts& facts, Answers& answers) { report_missing_libraries(facts, answers); }
 
+// A leftover file does no harm where another driver serves the GPU.
+bool no_gpu_listed(const Facts& facts) { return !facts.used() && !opencl_lists_gpu(facts.snapshot()); }
+
+// The link that the loader follows leads to another release than that of the kernel's module.
+bool link_of_another_release(const Facts& facts) {
+  const Text& kernel = of(facts.snapshot().nvidia, &Nvidia::kernel_driver_version);
+  const Symptom* link = facts.first({{noted, "opencl-driver-link"}});
+  return kernel.get() && link && !kernel.get()->starts_with(link->detail("version")) &&
+         !link->detail("version").starts_with(*kernel.get()) &&
+         facts.saw({{missing, "opencl-platform"}, {missing, "opencl-device"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -79,6 +91,8 @@ Diagnosis diagnosis() {
       .explains = {"opencl.no-platform", "opencl.cpu-only"},
       .symptoms =
           {
+              {{missing, "registered-opencl-library"}, likely, no_gpu_listed},
+              {{noted, "opencl-driver-link"}, likely, link_of_another_release},
               {{crashed, "intel-opencl-driver"}, possible},
               {{failed, "opencl-driver"}, possible},
           },

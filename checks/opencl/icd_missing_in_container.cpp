@@ -38,6 +38,11 @@ void judge(const Snapshot& snapshot, Answers& answers) {
        .command = "mkdir -p /etc/OpenCL/vendors && echo libnvidia-opencl.so.1 > /etc/OpenCL/vendors/nvidia.icd"}};
 }
 
+// No file shown in the text names NVIDIA's library.
+bool nothing_registers(const Facts& facts) {
+  return opencl::nvidia_in_container(facts) && !facts.saw({{noted, "registered-opencl-driver"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -54,7 +59,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{missing, "opencl-vendors-folder"}, likely, opencl::nvidia_in_container},
-              {{missing, "opencl-platform"}, likely, opencl::nvidia_in_container},
+              {{missing, "opencl-platform"}, likely, nothing_registers},
           },
       .judge_host = judge,
   };

@@ -94,6 +94,15 @@ bool runs_without_gpu(const Facts& facts, const std::string& package) {
   return false;
 }
 
+// TensorFlow's package for the CPU beside one with CUDA, and TensorFlow says that it was built without: the wrong one
+// is used.
+bool cpu_package_runs(const Snapshot& snapshot, const std::vector<std::string>& group) {
+  const auto has = [&group](const char* name) { return std::ranges::find(group, name) != group.end(); };
+  const bool of_gpu = has("tensorflow-gpu") || (has("tensorflow") && !of(snapshot.host, &HostFacts::platform).get());
+  return of_gpu && (has("tensorflow-cpu") || has("intel-tensorflow")) &&
+         of(snapshot.tensorflow, &Tensorflow::built_with_cuda).is(false);
+}
+
 // Only by the names in the package list.
 void report_listed(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
@@ -104,7 +113,8 @@ void report_listed(const Facts& facts, Answers& answers) {
     for (std::size_t i = 1; i < group.size(); ++i) {
       const std::string &one = group[i - 1], &other = group[i];
       Finding& finding = answers.found_on("package:" + other);
-      finding.confidence = runs_without_gpu(facts, one) ? Confidence::likely : Confidence::possible;
+      const bool of_cpu = runs_without_gpu(facts, one) || cpu_package_runs(snapshot, group);
+      finding.confidence = of_cpu ? Confidence::likely : Confidence::possible;
       if (of(snapshot.tensorflow, &Tensorflow::physical_gpus).or_empty() > 0) finding.severity = Severity::info;
       finding.explanation =
           one + " and " + other + " install the same folder, so the one that was installed last is used.";

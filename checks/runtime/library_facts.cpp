@@ -34,12 +34,12 @@ const std::vector<LibraryOwner>& library_owners() {
       {"opencl.loader-missing", {"libOpenCL", "OpenCL"}},
       {"driver.level-zero-missing", {"libze_loader"}},
       {{}, {"libnvinfer", "libcupti", "cupti", "libnccl-net", "libnvrtc-builtins"}},
-      {cuda_id,
-       {"libcuda",        "libcublas",    "libcufft",    "libcurand",     "libcusolver", "libcusparse", "libnvrtc",
-        "libnvJitLink",   "libnccl",      "libcufile",   "libnvToolsExt", "cudart",      "cublas",      "cufft",
-        "curand",         "cusolver",     "cusparse",    "nvrtc",         "libamdhip",   "librocblas",  "libMIOpen",
-        "libhsa-runtime", "librccl",      "libhip",      "libroc",        "cuda",        "libnvshmem",  "libcudss",
-        "libsycl",        "libur_loader", "libmkl_sycl", "libccl",        "libnpp",      "nppi"}}};
+      {cuda_id, {"libcuda",     "libcublas",    "libcufft",   "libcurand",      "libcusolver",   "libcusparse",
+                 "libnvrtc",    "libnvJitLink", "libnccl",    "libcufile",      "libnvToolsExt", "cudart",
+                 "cublas",      "cufft",        "curand",     "cusolver",       "cusparse",      "nvrtc",
+                 "libamdhip",   "librocblas",   "libMIOpen",  "libhsa-runtime", "librccl",       "libhip",
+                 "libroc",      "cuda",         "libnvshmem", "libcudss",       "libsycl",       "libur_loader",
+                 "libmkl_sycl", "libccl",       "libnpp",     "nppi",           "libnvvm",       "nvvm"}}};
   return owners;
 }
 
@@ -77,6 +77,18 @@ bool of_tensorrt(const Facts& facts, const Symptom& symptom) {
     return one != &symptom && one->line == symptom.line && one->source == symptom.source &&
            one->detail("library").starts_with("libnvinfer");
   });
+}
+
+// Keras ended the program for a reason of its own, and nothing says that somebody asked for a GPU.
+bool keras_ended_it(const Facts& facts) {
+  return facts.saw({{SymptomClass::mismatch, "keras-layer-class"},
+                    {SymptomClass::mismatch, "keras-version"},
+                    {SymptomClass::unsupported, "channels-first-on-cpu"}}) &&
+         !of(facts.snapshot().tensorflow, &Tensorflow::physical_gpus).get() && !has_any_gpu(facts).is(true) &&
+         !facts.saw({{SymptomClass::noted, "stated-gpu"},
+                     {SymptomClass::noted, "nvidia-smi-versions"},
+                     {SymptomClass::missing, "tensorflow-gpu"},
+                     {SymptomClass::missing, "any-gpu"}});
 }
 
 // No driver answers either: then missing libraries are not the only reason why the GPU is not used.
@@ -300,6 +312,7 @@ std::vector<MissingLibrary> missing_libraries(const Facts& facts) {
         of_tensorrt(facts, *symptom) || (facts.used() && tried) || std::ranges::any_of(all, same))
       continue;
     Confidence sure = driver_first(facts) ? Confidence::possible : tried ? Confidence::likely : Confidence::certain;
+    if (tried && keras_ended_it(facts)) sure = Confidence::possible;
     if (diagnosis_of_library(name) == "driver.libcuda-missing")
       sure = facts.used() ? Confidence::possible : Confidence::likely;
     add(name, sure, evidence(*symptom), symptom);

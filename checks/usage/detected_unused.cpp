@@ -82,6 +82,14 @@ void judge(const Facts& facts, Answers& answers) {
 
 bool torch_finds_gpu(const Facts& facts) { return of(facts.snapshot().torch, &Torch::cuda_available).is(true); }
 
+// The program prints where its model is, and never that it was moved.
+bool model_stays(const Facts& facts) {
+  const bool listed = !of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().empty();
+  return (torch_finds_gpu(facts) || listed) && !of(facts.snapshot().torch, &Torch::cuda_available).is(false) &&
+         when::no_better_cause(facts) &&
+         !facts.saw({{noted, "model-on-gpu"}, {noted, "cpu-asked-for"}, {noted, "cpu-build"}});
+}
+
 bool cpu_half(const Facts& facts) {
   return !when::half_precision_failed_on_gpu(facts) && !facts.driver_dead() && !facts.saw({{noted, "cpu-asked-for"}});
 }
@@ -117,6 +125,7 @@ Diagnosis diagnosis() {
               {{ignored, "gpu"}, likely},
               {{noted, "still-on-cpu"}, possible, when::gpu_listed},
               {{noted, "parameters-on-cpu"}, possible, torch_finds_gpu},
+              {{noted, "model-on-cpu"}, possible, model_stays},
               {{missing, "gpu-runner"}, likely},
               {{noted, "product-on-cpu"}, possible, products_stay},
               {{unsupported, "half-precision-on-cpu"}, possible, cpu_half},

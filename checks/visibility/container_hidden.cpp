@@ -175,7 +175,8 @@ bool driver_not_passed_on(const Facts& facts) {
 // The host lists a GPU but its container none, and the command that started the container did not request one.
 bool none_asked_for(const Facts& facts) {
   const Symptom* blind = facts.first({{missing, "gpu-in-container"}});
-  return !facts.used() && blind && blind->detail("option") != "given";
+  // The one with an option may have used it in the same text.
+  return blind && blind->detail("option") != "given" && (!facts.used() || blind->detail("with-option") == "found");
 }
 
 bool asked_in_vain(const Facts& facts) {

@@ -17,8 +17,30 @@ const Symptom* longer_list(const Facts& facts, const visibility::Setting& settin
   return nullptr;
 }
 
+// ">>> os.environ['CUDA_VISIBLE_DEVICES'] = '1'", behind which PyTorch counts more devices than that names.
+void judge_counts(const Facts& facts, const std::vector<visibility::Setting>& settings, Answers& answers) {
+  for (const Symptom* counted : facts.all({noted, "counted-gpus"})) {
+    const visibility::Setting* last = nullptr;
+    for (const visibility::Setting& one : settings) {
+      const std::string& text = one.shown->text.or_empty();
+      const bool typed = text.starts_with(">>>") || text.starts_with("In [");
+      if (one.in_program && typed && one.shown->line.or_empty() < counted->line.or_empty() &&
+          one.shown->source == counted->source && (!last || one.shown->line.or_empty() > last->shown->line.or_empty()))
+        last = &one;
+    }
+    const auto named = last && !visibility::hides_all(facts, *last) ? entries_of(last->value).size() : 0;
+    if (!last || std::strtoull(counted->detail("count").c_str(), nullptr, 10) <= named) continue;
+    Finding& finding = visibility::found_in(answers, *last, Confidence::likely);
+    finding.evidence.push_back(evidence(*counted));
+    finding.explanation =
+        "PyTorch still counts more devices than the variable names: CUDA had been started before it was set.";
+    return;
+  }
+}
+
 void judge_programs(const Facts& facts, Answers& answers) {
   const auto settings = visibility::shown_settings(facts);
+  judge_counts(facts, settings, answers);
   // The first setting that hides all devices, although a device is used.
   const auto hiding =
       std::ranges::find_if(settings, [&](const auto& setting) { return visibility::hides_all(facts, setting); });

@@ -28,6 +28,21 @@ void add_others(const Symptom& line, const std::string& first, std::vector<Setti
   }
 }
 
+// "env=\"map[CUDA_VISIBLE_DEVICES: GPU_DEVICE_ORDINAL: HIP_VISIBLE_DEVICES:0 …]\"": a program in Go prints what it
+// reads of its environment, and nothing behind the colon where the variable is not set.
+bool in_map_of_go(const Symptom& line) { return line.text.or_empty().find("map[") != std::string::npos; }
+
+void add_of_map(const Symptom& line, std::vector<Setting>& all) {
+  const std::string& text = line.text.or_empty();
+  for (const std::string name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}) {
+    const std::size_t at = text.find(name + ":");
+    if (at == text.npos || at == 0 || (text[at - 1] != ' ' && text[at - 1] != '[')) continue;
+    const std::size_t value = at + name.size() + 1;
+    const std::string set = text.substr(value, text.find_first_of(" ]", value) - value);
+    if (!set.empty()) all.push_back({name, set, &line, false});
+  }
+}
+
 }  // namespace
 
 std::vector<Setting> shown_settings(const Facts& facts) {
@@ -37,6 +52,10 @@ std::vector<Setting> shown_settings(const Facts& facts) {
       // A missing value after the name means an empty value.
       const std::string name = one->detail("name");
       if (name.empty()) continue;
+      if (in_map_of_go(*one)) {
+        add_of_map(*one, all);
+        continue;
+      }
       std::string value = one->detail("value");
       if (is_the_command(*one, name, value)) value.clear();
       all.push_back({name, value, one, one->is({noted, "visible-devices-in-program"})});

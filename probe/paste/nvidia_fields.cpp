@@ -199,6 +199,7 @@ void take_csv_field(NvidiaDevice& device, std::string_view column, std::string_v
 void take_compute_mode(NvidiaDevice& device, std::string_view word) {
   if (word == "Default") device.compute_mode = "default";
   if (word.starts_with("Exclusive") || word.starts_with("E. ")) device.compute_mode = "exclusive_process";
+  if (word.ends_with("Thread")) device.compute_mode = "exclusive_thread";  // of drivers before 361
   if (word == "Prohibited") device.compute_mode = "prohibited";
 }
 

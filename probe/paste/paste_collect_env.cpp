@@ -94,6 +94,12 @@ void torch_with_answer(Snapshot& snapshot, std::string_view value) {
   if (const std::size_t open = value.find('('); open != value.npos) cuda_available(snapshot, value.substr(open + 1));
 }
 
+// What PyTorch itself answers; "N/A" where it could not be imported, which says nothing of its build.
+bool asks_torch(std::string_view line) {
+  return line.starts_with("PyTorch version") || line.starts_with("CUDA used to build PyTorch:") ||
+         line.starts_with("Is CUDA available:");
+}
+
 constexpr CollectEnvLine known_lines[] = {
     {"PyTorch version (GPU?):", torch_with_answer},
     {"PyTorch version",
@@ -122,13 +128,15 @@ bool starts_collect_env(std::string_view line) {
 Snapshot parse_collect_env(const std::string& text) {
   Snapshot snapshot;
   std::vector<NvidiaDevice> devices;
-  bool listing = false;
+  bool listing = false, imported = true;
   for (const auto row : lines_of(text)) {
     const std::string_view line = without_bullet(row);
     // A second report; the first one counts.
     if (snapshot.torch.or_empty().version.get() && after(line, "PyTorch version")) break;
     const auto gpus = after(line, "GPU models and configuration:");
     listing = listing || gpus;
+    if (const auto version = after(line, "PyTorch version")) imported = without_colon(*version) != "N/A";
+    if (!imported && asks_torch(line)) continue;
     if (listing) gpu_line(devices, gpus.value_or(line));
     for (const CollectEnvLine& known : known_lines)
       if (const auto value = after(line, known.key)) known.take(snapshot, *value);

@@ -75,6 +75,12 @@ bool opens_a_shell(std::string_view command) {
          contains(command, "lxc-attach") || RE2::FullMatch(piece_of(command), shell);
 }
 
+// "docker run -it --rm IMAGE": the image's own program, a shell where another prompt follows.
+bool may_open_a_shell(std::string_view command) {
+  static const RE2 terminal(R"(.* run\s(?:.*\s)?(?:-it|-ti|-i -t|-t -i|--interactive --tty)\s.*)", RE2::Latin1);
+  return RE2::FullMatch(piece_of(command), terminal);
+}
+
 // "kim@box" of a prompt; the whole prompt if it has no user and host.
 std::string_view whose(std::string_view prompt) {
   const std::size_t at = prompt.find('@');
@@ -115,7 +121,8 @@ std::vector<ShellCommand> shell_session(std::string_view text) {
     if (const std::string engine = engine_of(typed); !engine.empty() && inside.empty()) {
       command.engine = engine;
       command.option = option_of(typed);
-      if (opens_a_shell(typed)) {
+      const bool named = who.find('@') != std::string_view::npos;
+      if (opens_a_shell(typed) || (named && may_open_a_shell(typed))) {
         inside = engine;
         option = command.option;
         outside = who;

@@ -55,6 +55,73 @@ void compare_places(const std::vector<ShellCommand>& session, Snapshot& snapshot
   symptom.details = {{"engine", blind->engine}, {"option", blind->option}};
 }
 
+// "1.12.0a0+nv22.3 False": what a command that asks PyTorch for CUDA prints, among other things.
+bool answers(const ShellCommand& command, std::string_view line, std::string_view word) {
+  if (!contains(command.typed.text, "cuda.is_available")) return false;
+  const auto words = words_of(line.substr(0, 300));
+  return words.size() < 8 && std::ranges::find(words, word) != words.end();
+}
+
+// Two containers are started, one of them with an option for the GPU, and only that one finds it.
+void compare_starts(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
+  const ShellCommand* blind = nullptr;
+  const ShellLine* words = nullptr;
+  bool seen_with = false, seen_without = false;
+  for (const ShellCommand& command : session) {
+    if (command.engine.empty() || command.option.empty()) continue;
+    const bool given = command.option == "given";
+    for (const ShellLine& line : command.output) {
+      if (lists_gpu(line.text) || answers(command, line.text, "True")) (given ? seen_with : seen_without) = true;
+      if (given || blind) continue;
+      if (!answers(command, line.text, "False") && !finds_no_gpu(command.typed.text, line.text)) continue;
+      blind = &command;
+      words = &line;
+    }
+  }
+  if (!blind || !seen_with || seen_without) return;
+  add_symptom(snapshot, {missing, "gpu-in-container"}, words->row, words->text).details = {
+      {"engine", blind->engine}, {"option", "none"}, {"with-option", "found"}};
+}
+
+// A command in a container that NVML doesn't serve there: elsewhere the same words have other causes.
+void nvml_in_container(const ShellCommand& command, Snapshot& snapshot) {
+  if (command.engine.empty()) return;
+  for (const ShellLine& line : command.output) {
+    if (contains(line.text, "Failed to initialize NVML: Unknown Error"))
+      return void(add_symptom(snapshot, {present, "container"}, line.row, line.text));
+  }
+}
+
+// "libnvidia-opencl.so.1 -> libnvidia-opencl.so.550.54.14": the release of NVIDIA's OpenCL driver that is loaded; and
+// the file that registers it.
+void opencl_of_nvidia(const ShellCommand& command, Snapshot& snapshot) {
+  static const RE2 link(R"(libnvidia-opencl\.so\.1 -> (?:\S*/)?libnvidia-opencl\.so\.(\d{3}\.\d{2,3}(?:\.\d{2})?)\s*$)",
+                        RE2::Latin1);
+  const bool lists = command.typed.text.starts_with("ls "), registers = contains(command.typed.text, "OpenCL/vendors/");
+  for (const ShellLine& line : command.output) {
+    if ((!lists && !registers) || line.text.size() > 400 || !contains(line.text, "libnvidia-opencl")) continue;
+    std::string version;
+    if (registers && !lists)
+      return void(add_symptom(snapshot, {noted, "registered-opencl-driver"}, line.row, line.text));
+    if (!RE2::PartialMatch(piece_of(line.text), link, &version)) continue;
+    add_symptom(snapshot, {noted, "opencl-driver-link"}, line.row, line.text).details["version"] = version;
+    return;
+  }
+}
+
+// "c 195:* rwm": the rules of a container's cgroup v1, which a host doesn't have.
+void cgroup_rules(const ShellCommand& command, Snapshot& snapshot) {
+  static const RE2 form(R"(\s*([abc] (?:\*|\d+):(?:\*|\d+) [rwm]{1,3})\s*)", RE2::Latin1);
+  if (!contains(command.typed.text, "devices.list") || contains(command.typed.text, "grep")) return;
+  std::vector<std::string> rules;
+  for (const ShellLine& line : command.output) {
+    std::string rule;
+    if (rules.size() < 256 && line.text.size() < 100 && RE2::FullMatch(piece_of(line.text), form, &rule))
+      rules.push_back(rule);
+  }
+  if (!rules.empty()) snapshot.host.fill().cgroup.fill().devices = std::move(rules);
+}
+
 // "lsmod | grep -Ei 'amd|nouveau'": the filter on a module's name; empty: not such a command.
 std::string filter_of(std::string_view command) {
   static const RE2 form(R"((?:sudo )?lsmod *\| *e?grep((?: +-\w+)*) +["']?([\w|\\_-]+)["']?\s*)", RE2::Latin1);
@@ -173,9 +240,11 @@ void packages_listed(const ShellCommand& command, Snapshot& snapshot) {
   if (RE2::FullMatch(typed, conda)) fill_in(snapshot, parse_conda_list("# packages in environment\n" + rows));
 }
 
-// "python" of "venv\\Scripts\\python.exe -c …", with the environment that its prompt names; empty: no Python.
+// "python" of "venv\\Scripts\\python.exe -c …", with the environment that its prompt names, and with sudo, which looks
+// for another one; empty: no Python.
 std::string python_of(const ShellCommand& command) {
-  static const RE2 form(R"((\S*python[\d.]*(?:\.exe)?)["']? +(?:-\w+ +)*-c\b.*)", RE2::Latin1);
+  static const RE2 form(R"(((?:sudo +(?:-[EHin]+ +)*)?\S*python[\d.]*(?:\.exe)?)["']? +(?:-\w+ +)*-c\b.*)",
+                        RE2::Latin1);
   static const RE2 environment(R"(\(([\w.-]+)\).*)", RE2::Latin1);
   std::string python, name;
   if (!RE2::FullMatch(piece_of(command.typed.text), form, &python)) return {};
@@ -337,6 +406,7 @@ Snapshot parse_commands(const std::string& text) {
   const std::vector<ShellCommand> session = shell_session(text);
   Snapshot snapshot;
   compare_places(session, snapshot);
+  compare_starts(session, snapshot);
   compare_users(session, snapshot);
   compare_attempts(session, snapshot);
   node_made_later(session, snapshot);
@@ -345,6 +415,9 @@ Snapshot parse_commands(const std::string& text) {
   const bool windows = contains(text, "WDDM");
   for (const ShellCommand& command : session) {
     filtered_modules(command, snapshot);
+    nvml_in_container(command, snapshot);
+    cgroup_rules(command, snapshot);
+    opencl_of_nvidia(command, snapshot);
     crashed_tool(command, windows, snapshot);
     processors_counted(command, snapshot);
     packages_listed(command, snapshot);

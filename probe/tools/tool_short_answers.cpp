@@ -115,6 +115,50 @@ void empty_searches(const AskedCommand& asked, Snapshot& snapshot) {
     snapshot.libraries.fill().push_back({.soname = "libcuda.so.1", .found = false});
 }
 
+// A list of packages or of the loader's cache, filtered for Level Zero, that shows none of it.
+void level_zero_not_listed(const AskedCommand& asked, Snapshot& snapshot) {
+  static const RE2 form(
+      R"((?:(?:/sbin/)?ldconfig (?:-p|--print-cache)|rpm -qa?|dpkg (?:-l|--list|--get-selections)|pacman -Qs?|)"
+      R"(apt list --installed|dnf list (?:--)?installed)(?: ?2> ?/dev/null)? *\| *e?grep((?: +-\w+)*) +)"
+      R"(["']?[^"'|]*(?:\\?\|[^"'|]*)*(?:level[-_. ]?zero|libze|ze_loader|ze_intel)[^"']*["']?)",
+      RE2::Latin1);
+  std::string options;
+  if (!contains(asked.typed, "ze") || asked.typed.size() > 300 ||
+      !RE2::FullMatch(piece_of(asked.typed), form, &options) || contains(options, "v") || contains(options, "c"))
+    return;
+  const bool listed = std::ranges::any_of(asked.answers, [](std::string_view line) {
+    return contains(line, "level-zero") || contains(line, "level_zero") || contains(line, "libze") ||
+           contains(line, "ze_loader");
+  });
+  if (!listed && (asked.silent || !asked.answers.empty()))
+    add_symptom(snapshot, {noted, "level-zero-not-listed"}, asked.row, asked.whole);
+}
+
+// The library that a file of OpenCL's drivers names, and a command that shows it to be missing.
+void registered_library(const std::vector<AskedCommand>& session, Snapshot& snapshot) {
+  static const RE2 shown(R"((?:cat|more|less|head|tail|grep)\b.* /etc/OpenCL/vendors/\S*(?: .*)?)", RE2::Latin1);
+  static const RE2 library(R"((?:\S+\.icd:)?(/?(?:[\w.+-]+/)*lib[\w.+-]+\.so[.\d]*))", RE2::Latin1);
+  std::set<std::string> named;
+  for (const AskedCommand& asked : session) {
+    if (contains(asked.typed, "OpenCL/vendors") && has_form(asked.typed, shown)) {
+      std::string name;
+      for (const std::string_view line : asked.answers)
+        if (line.size() < 300 && named.size() < 64 && RE2::FullMatch(piece_of(line), library, &name))
+          named.insert(name);
+      continue;
+    }
+    for (const std::string_view line : asked.answers) {
+      const bool gone = line.size() < 500 && contains(line, "No such file or directory");
+      const auto one = std::ranges::find_if(named, [&](const std::string& path) {
+        return path.starts_with("/") && (contains(line, path + "'") || contains(line, path + ":"));
+      });
+      if (!gone || one == named.end()) continue;
+      add_symptom(snapshot, {missing, "registered-opencl-library"}, asked.row, line).details["library"] = *one;
+      return;
+    }
+  }
+}
+
 // rpm -qa | grep nvidia, and the like of other distributions, with no row.
 void listed_packages(const AskedCommand& asked, Snapshot& snapshot) {
   static const RE2 filtered(R"re((?:rpm -qa?|dpkg (?:-l|--list|--get-selections)|pacman -Qs?|apt list --installed|)re"
@@ -238,6 +282,7 @@ Snapshot parse_short_answers(const std::string& text) {
     exit_status(asked, before, snapshot);
     empty_searches(asked, snapshot);
     listed_packages(asked, snapshot);
+    level_zero_not_listed(asked, snapshot);
     module_kind(asked, snapshot);
     bound_drivers(asked, snapshot);
     bound_driver(asked, text, snapshot);
@@ -245,6 +290,7 @@ Snapshot parse_short_answers(const std::string& text) {
     busy_disk(asked, snapshot);
     before = &asked;
   }
+  registered_library(session, snapshot);
   // With two versions the loader may take either.
   if (versions.size() == 1) snapshot.nvidia.fill().userspace_driver_version = *versions.begin();
   return snapshot;

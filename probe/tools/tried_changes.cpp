@@ -111,7 +111,7 @@ struct Attempt {
 
 bool reads_as_failure(std::string_view line) {
   static const RE2 form(
-      R"((?:^|[\s.])\w*(?:Error|Exception|Failure)\b(?::|$)|\^C$|core dumped|Segmentation fault|^Aborted|^Killed|\bFAILED\b|(?i:\berror:|\bfatal\b|\bfailed\b|\b(?:loss|logprob|prob)\w*\b\W{1,4}nan\b|: nan\b|= ?nan\b|timed out|unknown error|not available|no (?:gpu|cuda|device)s?\b|call failure at|cannot|could not|couldn't|unable to)|!{12,}|^Number of platforms +0$|^Traceback |CUDA error|cudaError[A-Z]|hipError[A-Z]|NCCL WARN|CL_[A-Z_]*(?:NOT|INVALID)|^False$|^\[\]$|cudaGetDevice\w* returned)",
+      R"((?:^|[\s.])\w*(?:Error|Exception|Failure)\b(?::|$)|\^C$|core dumped|Segmentation fault|^Aborted|^Killed|\bFAILED\b|(?i:\berror:|\bfatal\b|\bfailed\b|\b(?:loss|logprob|prob)\w*\b\W{1,4}nan\b|: nan\b|= ?nan\b|timed out|timing out|unknown error|not available|no (?:gpu|cuda|device)s?\b|call failure at|cannot|could not|couldn't|unable to)|!{12,}|^Number of platforms +0$|^Traceback |CUDA error|cudaError[A-Z]|hipError[A-Z]|NCCL WARN|CL_[A-Z_]*(?:NOT|INVALID)|^False$|^\[\]$|cudaGetDevice\w* returned)",
       RE2::Latin1);
   return RE2::PartialMatch(piece_of(line.substr(0, longest_line)), form);
 }

@@ -55,7 +55,9 @@ void torch_parameters(Answered& into, std::string_view value, std::string_view) 
 }
 
 void torch_count(Answered& into, std::string_view value, std::string_view) {
-  into.snapshot.torch.fill().device_count = leading_number(value).value_or(0);
+  const auto count = leading_number(value).value_or(0);
+  into.snapshot.torch.fill().device_count = count;
+  into.said = "torch.cuda.device_count(): " + std::to_string(count);
 }
 
 // The same torch calls cover AMD's and Intel's GPUs.
@@ -264,6 +266,7 @@ using enum ValueForm;
 constexpr KnownCall known_calls[] = {
     {"torch.cuda.is_available()", boolean, torch_available},
     {"torch.cuda.device_count()", number, torch_count},
+    {"torch._C._cuda_getDeviceCount()", number, torch_count},
     {"torch.cuda.get_device_name(*)", words, torch_name},
     {"torch.cuda.get_device_capability(*)", tuple, torch_capability},
     {"torch.cuda.get_device_properties(*)", words, torch_properties},

@@ -15,7 +15,7 @@ const std::vector<Message> messages = {
     {{{mismatch, "torch-extension-version"}}, "runtime.extension-mismatch", likely},
     {{{duplicate, "python-package"}}, "python.duplicate-packages", likely},
     {{{noted, "keras-backend"}, {{"backend", "Theano"}}}, "keras.backend-mismatch", possible},
-    {{{unsupported, "channels-first-on-cpu"}}, "keras.image-data-format", possible},
+    {{{unsupported, "channels-first-on-cpu"}}, "keras.image-data-format", likely},
 };
 
 TEST(PackageMessages, NameTheirCauseAsSurelyAsTheyMay) { expect_causes(messages); }
@@ -23,6 +23,9 @@ TEST(PackageMessages, NameTheirCauseAsSurelyAsTheyMay) { expect_causes(messages)
 TEST(PackageMessages, OfKerasMeanNothingWhereADeviceIsUsed) {
   EXPECT_TRUE(ids(log_of({{{noted, "keras-backend"}, {{"backend", "CNTK"}}}, {{used, "gpu"}}})).empty());
   EXPECT_TRUE(ids(log_of({{{unsupported, "channels-first-on-cpu"}}, {{used, "gpu"}}})).empty());
+  // Where a GPU is spoken of, its absence may be the cause.
+  EXPECT_EQ(ids(log_of({{{unsupported, "channels-first-on-cpu"}}, {{noted, "stated-gpu"}}})),
+            (Found{{"keras.image-data-format", Confidence::possible}}));
 }
 
 TEST(LogModules, TellAMissingFrameworkFromABrokenOne) {
