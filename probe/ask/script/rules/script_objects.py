@@ -220,7 +220,7 @@ class Objects(OfValues):
         for call in self.calls if moved is not None else ():
             where = call.args[0] if is_call(call, "to") and call.args else None
             if where is not None and isinstance(where, ast.Constant) and re.match(r"cuda(:0)?$", str(where.value)) and not self.is_chosen(call, 3):
-                return self.reader.mistake(call, "a call that needs a GPU in a script that does without", self.written(call), other=moved, doubted=True)
+                return self.reader.mistake(where, "a call that needs a GPU in a script that does without", self.written(call), other=moved, doubted=True)
 
     def is_chosen(self, node, deepest):
         """Whether something decides whether a node runs, or it isn't known what calls it."""
