@@ -50,6 +50,9 @@ class Calls:
                          texts=len(values) > 1 and isinstance(values[1], Text) and isinstance(values[1].value, str))
         if name in RUNNERS and values and isinstance(values[0], Function):
             return self.follow(values[0], [], {}, node)
+        if name == "torch.utils.checkpoint.checkpoint" and values and (isinstance(values[0], Function) or isinstance(
+                values[0], Bound) and isinstance(values[0].value, Function)):
+            return self.call_value(node, values[0], values[1:], Words())
         if name.rsplit(".", 1)[-1] in ("tqdm", "trange") and values:
             return values[0]
         if values and TO_NUMPY.match(name):

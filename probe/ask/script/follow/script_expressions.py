@@ -493,6 +493,8 @@ class Expressions:
             return self.call_value(node, called, values, words)
         if isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(values) == 3:
             self.set_member(*values)
+        if isinstance(node.func, ast.Name) and node.func.id == "map" and len(values) > 1 and isinstance(values[0], Function):
+            self.follow(values[0], [None] * (len(values) - 1), {}, node)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "tolist" and not node.args:
             return Thing("host-data")
         if not isinstance(node.func, ast.Name) or node.func.id not in BUILTINS:

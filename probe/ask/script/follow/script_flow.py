@@ -60,13 +60,27 @@ class Flow:
             self.keras.imports(node, module)
         if not node.level and module.split(".")[0] in FRAMEWORKS and local is None:
             for alias in node.names:
-                self.note(node, "import", self.normal(module + "." + alias.name))
-                self.never_was(node, self.normal(module + "." + alias.name))
+                at = self.place_of_name(node, alias)
+                self.note(at, "import", self.normal(module + "." + alias.name))
+                self.never_was(at, self.normal(module + "." + alias.name))
         elif not node.level and local is None:
             if module.split(".")[0] in ON_JAX:
                 self.note(node, "import", "jax")
             for alias in node.names:
-                self.removed.name(node, module + "." + alias.name)
+                self.removed.name(self.place_of_name(node, alias), module + "." + alias.name)
+
+    def place_of_name(self, node, alias):
+        """An import whose line is that of one of its names, where it stands on several lines; Python 3.10 knows it, others search."""
+        line, last = getattr(alias, "lineno", None), getattr(node, "end_lineno", None) or node.lineno
+        if line is None and last > node.lineno and not getattr(node, "cell", None):
+            lines = self.text.split("\n")[node.lineno - 1:last]
+            line = next((node.lineno + at for at, text in enumerate(lines) if re.search(
+                r"(^|[\s,(])%s\b" % re.escape(alias.name), text.split("#")[0]) and (at or " import " in text)), None)
+        if line is None or line == node.lineno or not node.lineno < line <= last:
+            return node
+        place = copy.copy(node)
+        place.lineno = line
+        return place
 
     def load(self, name, level):
         """A module that lies beside the script; None: there is none."""

@@ -10,7 +10,9 @@ NOT_OF_A_MODEL = {"load_in_8bit": "quantization_config=BitsAndBytesConfig(load_i
                   "use_gpu": "device_map='cuda'", "devices": "device_map='auto'", "fp16": "dtype=torch.float16",
                   "bf16": "dtype=torch.bfloat16", "precision": "dtype=torch.bfloat16", "gpus": "device_map='auto'",
                   "use_cuda": "device_map='cuda'", "half": "dtype=torch.float16", "map_location": "device_map='cpu'",
-                  "mixed_precision": "dtype=torch.bfloat16", "load_in_16bit": "dtype=torch.float16"}
+                  "mixed_precision": "dtype=torch.bfloat16", "load_in_16bit": "dtype=torch.float16",
+                  "use_auth_token": "token=", "resume_download": "force_download=True, or nothing",
+                  "use_flash_attention_2": "attn_implementation='flash_attention_2'"}
 
 
 class Offload:

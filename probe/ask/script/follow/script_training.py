@@ -75,8 +75,9 @@ CLOCKS = ("time.time", "time.perf_counter", "time.monotonic", "timeit.default_ti
           "time.time_ns")
 # What asks a GPU's tensor for its value, so that it waits; written anywhere between two readings of the clock.
 WAITS = re.compile(
-    r"synchronize|\.item\(|\.cpu\(|\.tolist\(|numpy|print\(|float\(|int\(|bool\(|barrier|allclose|equal\(|"
-    r"wait|elapsed_time\(|nonzero|\.any\(|\.all\(|loader|profile|\.to\(|masked_select|unique|sync|log|f\"|f'")
+    r"synchronize|\.item\(|\.cpu\(|\.tolist\(|numpy|\b(?:p?print|float|int|bool)\(|barrier|allclose|equal\(|"
+    r"wait|elapsed_time\(|nonzero|\.any\(|\.all\(|loader|profile|\.to\(|masked_select|unique|sync|"
+    r"log(?!its|_softmax|_prob|sumexp|addexp|sigmoid)|\b[fF]r?[\"']")
 
 
 def reached(first, later):

@@ -3,13 +3,32 @@
 LAYERS_WITH_WEIGHTS = re.compile(r"(tensorflow\.|tf_)?keras\.(layers\.(Dense|Conv\w+|LSTM|GRU|Embedding|MultiHeadAttention|"
                                  r"SeparableConv\w+)|applications\.\w+(\.\w+)?)$")
 OPTIMIZERS_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.optimizers\.(legacy\.|experimental\.)?[A-Z]\w+$")
-SCALERS_OF_KERAS = re.compile(r"(tensorflow\.)?keras\.(mixed_precision|optimizers)\.LossScaleOptimizer$")
+SCALERS_OF_KERAS = re.compile(r"(tensorflow\.)?keras\.(mixed_precision|optimizers|mixed_precision\.experimental)\.LossScaleOptimizer$")
+# Objects whose members Keras 3 has changed, what they are called, and which are gone, with what is there instead.
+MADE_OPTIMIZERS = re.compile(r"(tensorflow\.(keras\.)?|keras\.)optimizers\.(?!schedules|deserialize|get$)[A-Z]\w+$|"
+                             r"tensorflow\.keras\.mixed_precision\.(experimental\.)?LossScaleOptimizer$")
+MADE_LAYERS = re.compile(r"(tensorflow\.)?keras\.layers\.(?!Input$|InputLayer$|Layer$|TFSM|Wrapper$|serialize|RNN$)[A-Z]\w+$")
+MADE_MODELS = re.compile(r"(tensorflow\.)?keras\.(Sequential|Model|models\.(Sequential|Model|load_model)|applications\.(\w+\.)?[A-Z]\w+)$")
+OF_KERAS_2 = (
+    (MADE_OPTIMIZERS, "an optimizer", {
+        "minimize": "Take the gradients with tf.GradientTape, and give them to apply_gradients().", "get_weights": "Read optimizer.variables.",
+        "lr": "Write learning_rate.", "_decayed_lr": "Write learning_rate.", "add_slot": "Write add_variable_from_reference().",
+        "get_slot": "Keep what add_variable_from_reference() gives.", "weights": "Write variables."}),
+    (MADE_LAYERS, "a layer", {
+        "get_output_at": "Write layer.output.", "get_input_at": "Write layer.input.", "output_shape": "Write layer.output.shape.",
+        "input_shape": "Write layer.input.shape.", "get_losses_for": "Write layer.losses.", "get_updates_for": "Leave it out.",
+        "inbound_nodes": "Keep the tensors that lead to it.", "outbound_nodes": "Keep the tensors that it gives."}),
+    (MADE_MODELS, "a model", {
+        "reset_states": "Call reset_state() of its recurrent layers.", "state_updates": "Leave it out.", "get_updates_for": "Leave it out.",
+        "get_losses_for": "Write model.losses.", "get_output_at": "Write model.outputs.", "get_input_at": "Write model.inputs."}),
+)
 LAYERS_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.(\w+\.)*(Layer|Model)$")
 # Operations that take long on large tensors, and give back before the GPU has done them.
 HEAVY_OPS = re.compile(r"tensorflow\.(matmul|einsum|tensordot|linalg\.(matmul|einsum|inv|svd|cholesky|solve|eigh?|qr)|"
                        r"nn\.(conv\w+|depthwise_conv2d)|signal\.(i?r?fft\w*))$")
 # What XLA has no code for: Python, texts and files.
 FOREIGN_TO_XLA = re.compile(r"tensorflow\.(numpy_function|py_function|strings\.\w+|io\.(read_file|decode_\w+|parse_\w+|write_file))$")
+DISTRIBUTES_DATA = ("experimental_distribute_dataset", "distribute_datasets_from_function", "experimental_distribute_datasets_from_function")
 MIRRORS = re.compile(r"tensorflow\.distribute\.(experimental\.)?\w*MirroredStrategy$")
 MODELS_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.(Sequential|Model|models\.(Sequential|Model|load_model|clone_model)|applications\.(\w+\.)?[A-Z]\w+)$")
 KEPT_MAPS = re.compile(r"map|feat|hidden|activ|latent|mask|embed|recon|image|frame", re.I)
@@ -228,6 +247,7 @@ class Graphs(OfValues):
         self.histories(calls)
         self.scaled_and_left(calls)
         self.scaled_as_before(calls)
+        self.members_of_keras_2(nodes)
         self.double_layers(calls)
         self.eager_training(calls)
         self.eager_functions(calls)
@@ -248,6 +268,8 @@ class Graphs(OfValues):
             self.shapes_for_xla(calls)
             self.foreign_to_xla(calls, functions)
             self.scopes_of_data(nodes)
+            self.strategies_thrown_away(functions)
+            self.model_before_its_strategy(calls)
             self.saved_by_one(nodes)
             self.outside_of_its_scope(calls)
             self.foreign_operations(nodes)
@@ -419,9 +441,43 @@ class Graphs(OfValues):
             if self.method(one, "apply_gradients"):
                 self.mistake(one, "gradients that stay scaled", doubted=False)
 
+    def members_of_keras_2(self, nodes):
+        """optimizer.variables(), optimizer.lr, model.optimizer.lr = rate, layer.output_shape: what Keras 3 has changed."""
+        if self.says(r"tf_keras|LEGACY_KERAS|optimizers\.legacy|compat\.v1|keras\.__version__") or any(map(self.reader.pinned_for, ("keras", "tensorflow"))):
+            return
+        for one in nodes:
+            if not isinstance(one, ast.Attribute) or isinstance(one.ctx, ast.Del) or self.asks_for_keras(one):
+                continue
+            form, kind, members = next((each for each in OF_KERAS_2 if one.attr in each[2] and self.is_of_keras(one.value, each[0])), (None, "", {}))
+            if isinstance(one.ctx, ast.Store):
+                if one.attr == "lr" and form is MADE_OPTIMIZERS:
+                    self.mistake(one, "a learning rate by its former name")
+            elif form is not None:
+                self.mistake(one, "a member of Keras 2", kind, members[one.attr])
+            outer = self.origins.parents.get(id(one))
+            if one.attr == "variables" and isinstance(outer, ast.Call) and outer.func is one and not outer.args and self.is_of_keras(one.value, MADE_OPTIMIZERS):
+                self.mistake(outer, "variables of an optimizer that are called")
+
+    def is_of_keras(self, node, form):
+        """Whether an object is surely made by Keras, of this kind; also model.optimizer, and that of a callback's self.model."""
+        if form is MADE_OPTIMIZERS and isinstance(node, ast.Attribute) and node.attr == "optimizer":
+            owner = self.origins.owner(node.value) if isinstance(node.value, ast.Attribute) and node.value.attr == "model" else None
+            called_back = isinstance(owner, ast.ClassDef) and any(re.match(r"(tensorflow\.)?keras\.callbacks\.[A-Z]\w+$", self.full(
+                base)) for base in owner.bases) and not any(isinstance(one, ast.Attribute) and one.attr == "model" and isinstance(
+                    one.ctx, ast.Store) for one in ast.walk(owner))
+            of = self.origins.owner(node)  # self.optimizer, in the train_step of a model
+            own = isinstance(of, ast.ClassDef) and any(re.match(r"(tensorflow\.)?keras\.(models\.)?(Model|Sequential)$", self.full(
+                base)) for base in of.bases) and not any(isinstance(one, ast.Attribute) and one.attr == "optimizer" and isinstance(
+                    one.ctx, ast.Store) for one in ast.walk(of)) and not any(getattr(one, "name", "") == "compile" for one in of.body)
+            return called_back or own or self.is_of_keras(node.value, MADE_MODELS)
+        if isinstance(node, ast.Call):
+            return form.match(self.full(node.func)) is not None
+        values = self.origins.of(node) if isinstance(node, (ast.Name, ast.Attribute)) else []
+        return bool(values) and all(isinstance(one, ast.Call) and form.match(self.full(one.func)) for one in values)
+
     def scaled_as_before(self, calls):
         """self.opt.get_scaled_loss(loss) in a traced method, which Keras 3 doesn't have."""
-        if self.says(r"tf_keras|TF_USE_LEGACY_KERAS|\.experimental|\.scale_loss\("):
+        if self.says(r"tf_keras|TF_USE_LEGACY_KERAS|(?<!config)\.experimental\.(?!list_|set_|get_)|\.scale_loss\("):
             return
         for call in calls:
             if self.method(call, "get_scaled_loss", "get_unscaled_gradients") and self.made_by(call.func.value, SCALERS_OF_KERAS) is not None:
@@ -890,6 +946,59 @@ class Graphs(OfValues):
                     return
         self.reader.mistake(blocks[0].items[0].context_expr, "a strategy that nothing runs under", self.written(
             blocks[0].items[0].context_expr), other=fits[0], doubted=True)
+
+    def model_before_its_strategy(self, calls):
+        """model = Net(); model.compile(…); and then Trainer(model), whose __init__ makes the strategy: fit() trains on one GPU."""
+        if self.says(r"\.(experimental_run_v2|extended)\b|experimental_set_strategy|__enter__|enter_context|\.scope\b(?!\(\))|clone_model|from_config") or any(
+                self.method(one, "run") and one.args and not isinstance(one.args[0], ast.Constant) for one in calls):
+            return
+        made = [one for one in calls if MIRRORS.match(self.full(one.func))]
+        fits = [one for one in calls if self.method(one, "fit")]
+        scopes = [one for one in calls if self.method(one, "scope")]
+        if not made or not fits or not scopes or any(isinstance(self.origins.parents.get(id(one)), ast.Expr) for one in scopes) or any(
+                e.get("name") == "a strategy that nothing runs under" for e in self.reader.events):
+            return  # where nothing enters a scope, another rule tells
+        for fit in fits:
+            values = self.origins.of(fit.func.value)
+            of = values[0] if len(values) == 1 and isinstance(values[0], ast.Call) else None
+            bound = self.origins.parents.get(id(of))
+            if not isinstance(bound, ast.Assign) or len(bound.targets) != 1 or self.enters_a_scope(bound, 3) or self.enters_a_scope(fit, 3):
+                return
+            compiles = [one for one in calls if self.method(one, "compile") and any(each is of for each in self.origins.of(one.func.value))]
+            of_keras = MODELS_OF_KERAS.match(self.full(of.func)) is not None
+            if not compiles and not of_keras or any(self.enters_a_scope(one, 3) for one in compiles) or any(
+                    isinstance(each, (ast.FunctionDef, ast.Lambda)) for each in self.origins.functions_of(of.func)):
+                return
+            self.mistake(bound, "a model beside its strategy", self.written(fit.func.value), self.written(made[0]), other=made[0])
+            return
+
+    def enters_a_scope(self, node, deepest):
+        """Whether a node stands in a scope of a strategy, or in a function that is called in one, or by what isn't known."""
+        if self.under_a_scope(node):
+            return True
+        of = next((one for one in self.origins.around(node) if isinstance(one, ast.FunctionDef)), None)
+        if of is None:
+            return False
+        sites = self.origins.sites(of)
+        return not sites or deepest == 0 or any(self.enters_a_scope(site.call, deepest - 1) for site in sites)
+
+    def strategies_thrown_away(self, functions):
+        """def load(rows): strategy = MirroredStrategy(); return strategy.experimental_distribute_dataset(…), and nobody has the strategy."""
+        for of in functions:
+            for one in of.body:
+                call = one.value if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name) else None
+                if not isinstance(call, ast.Call) or not MIRRORS.match(self.full(call.func)) or one.targets[0].id in self.origins.shared(of):
+                    continue
+                reads = [each for each in ast.walk(of) if isinstance(each, ast.Name) and each.id == one.targets[0].id and isinstance(each.ctx, ast.Load)]
+                uses = [self.origins.parents.get(id(each)) for each in reads]
+                plain = [getattr(each, "attr", "") for each in uses]
+                blocks = [each for each in ast.walk(of) if isinstance(each, ast.With) and any(self.method(
+                    item.context_expr, "scope") for item in each.items)]
+                inside = [each for block in blocks for each in calls_in(block.body) if getattr(each.func, "attr", "") not in DISTRIBUTES_DATA]
+                if any(word in DISTRIBUTES_DATA for word in plain) and all(word in DISTRIBUTES_DATA + (
+                        "scope", "num_replicas_in_sync") for word in plain) and all(map(self.is_of_data, inside)) and not any(
+                            isinstance(each, (ast.Yield, ast.YieldFrom)) or self.method(each, "fit", "compile") for each in ast.walk(of)):
+                    self.mistake(call, "a strategy that nothing runs under", doubted=True)
 
     def is_of_data(self, call):
         """Whether a call, for itself, surely makes no variable."""

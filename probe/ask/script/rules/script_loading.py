@@ -51,6 +51,7 @@ class Loading(Steps):
                 self.lists_of_an_array(call)
         self.endless_copies()
         self.started_without_a_guard()
+        self.left_behind_by_spawn()
         self.weights_of_each_step()
         self.small_share_of_memory()
         self.shares_above_one()
@@ -251,6 +252,61 @@ class Loading(Steps):
             if self.full(call.func) in ("torch.multiprocessing.spawn", "torch.multiprocessing.start_processes") and not self.is_guarded(
                     call) and self.said(self.word(call, "start_method")) != "fork":
                 self.mistake(call, "processes that run the whole script again", self.written(call.func), doubted=False)
+
+    def left_behind_by_spawn(self):
+        """if __name__ == "__main__": torch.backends.cudnn.benchmark = True; mp.spawn(work): a new process imports the file, and has
+        nothing of what stands below the question for __name__ or in the function that starts it."""
+        for call in self.calls:
+            if self.full(call.func) != "torch.multiprocessing.spawn" or not call.args or any(isinstance(one, ast.Try) for one in self.around(call)):
+                continue
+            workers = [of for of in self.origins.functions_of(call.args[0]) if isinstance(of, ast.FunctionDef)]
+            scope = self.origins.scope(call)
+            guard = next((one for one in self.around(call) if isinstance(one, ast.If) and "__name__" in self.written(one.test)), None)
+            holder = scope if isinstance(scope, ast.FunctionDef) else guard
+            if len(workers) != 1 or holder is None:
+                continue
+            below = {id(inner) for of in self.reached_functions(workers[0], 3) for inner in ast.walk(of)}
+            for one in ast.walk(holder):
+                if self.origins.scope(one) is not scope or id(one) in below or not isinstance(one, (ast.Assign, ast.Call)) or one.lineno > call.lineno:
+                    continue
+                name = self.full(one.targets[0]) if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Attribute) else \
+                    self.full(one.func) if isinstance(one, ast.Call) else ""
+                last = name.rsplit(".", 1)[-1]
+                if SWITCHES_OF_GPU.match(name) and len(re.findall(r"\b%s\b" % last, self.reader.text)) == 1 and "seed_everything" not in self.reader.text:
+                    self.mistake(one, "a switch that new processes don't have", self.written(call.func), other=call)
+            self.names_of_the_guard(workers[0], guard if holder is guard else None, call)
+
+    def reached_functions(self, of, deepest):
+        """A function, and those of the file that it calls by their names."""
+        found, waiting = {id(of): of}, [(of, deepest)]
+        while waiting:
+            one, depth = waiting.pop()
+            for call in calls_in(one.body) if depth else ():
+                for inner in self.origins.functions_of(call.func) if isinstance(call.func, ast.Name) else ():
+                    if isinstance(inner, ast.FunctionDef) and id(inner) not in found:
+                        found[id(inner)] = inner
+                        waiting.append((inner, depth - 1))
+        return list(found.values())
+
+    def names_of_the_guard(self, worker, guard, call):
+        """work(rank) reads args, which is bound below the question for __name__ alone: a new process has no such name."""
+        if guard is None or guard.orelse or self.says(r"\b(globals|exec|setattr)\(|import \*|\bglobal "):
+            return
+        of_file = [one for one in self.nodes if isinstance(one, ast.Module)]
+        inside = {id(one) for one in ast.walk(guard)}
+        bound = {one.id for one in ast.walk(guard) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and self.origins.scope(one) is None}
+        others = {getattr(one, "id", None) or getattr(one, "asname", None) or getattr(one, "name", "") for whole in of_file for one in ast.walk(whole)
+                  if id(one) not in inside and self.origins.scope(one) is None and (isinstance(one, ast.Name) and isinstance(
+                      one.ctx, ast.Store) or isinstance(one, (ast.alias, ast.FunctionDef, ast.ClassDef)))}
+        for of in self.reached_functions(worker, 2):
+            own = {one.arg for one in ast.walk(of) if isinstance(one, ast.arg)} | {
+                one.id for one in ast.walk(of) if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)} | {
+                    one.name for one in ast.walk(of) if isinstance(one, (ast.FunctionDef, ast.ExceptHandler)) and one is not of} | {
+                        (one.asname or one.name).split(".")[0] for one in ast.walk(of) if isinstance(one, ast.alias)}
+            read = next((one for one in ast.walk(of) if isinstance(one, ast.Name) and one.id in bound - others - own and not any(
+                isinstance(each, (ast.Try, ast.If)) for each in self.around(one)) and self.origins.scope(of) is None), None)
+            if read is not None:
+                return self.mistake(read, "a name that new processes don't have", self.written(call.func), other=call)
 
     def lists_of_an_array(self, call):
         """self.rows = np.load(path).tolist(), of which each worker comes to copy all."""

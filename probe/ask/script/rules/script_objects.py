@@ -22,6 +22,8 @@ OF_A_MODULE = ("eval", "train", "load_state_dict", "parameters", "named_paramete
                "state_dict")
 TAKES_A_MODULE = re.compile(r"torch\.(onnx\.export|jit\.(trace|script)|export\.export|nn\.DataParallel|nn\.parallel\.(\w+\.)?DistributedDataParallel|"
                             r"quantization\.quantize_dynamic|ao\.quantization\.quantize_dynamic)$")
+EITHER_DEVICE = re.compile(r"(torch\.device\()?\(?['\"]cuda(:0)?['\"]\)? if (torch\.)?cuda\.is_available\(\) else (torch\.device\()?['\"]cpu['\"]\)*$")
+MEMBERS_OF_A_MODULE = ("eval", "parameters", "named_parameters", "state_dict", "zero_grad", "cuda")
 RUNS_A_MODULE = ("predict", "fit", "test", "validate")
 # What runs a model once with an example, and which of its arguments the example is.
 RUNS_AN_EXAMPLE = {"torch.onnx.export": (1, ("args", )), "torch.jit.trace": (1, ("example_inputs", )), "torch.export.export": (1, ("args", )),
@@ -58,6 +60,7 @@ class Objects(OfValues):
         self.examples_that_stay()
         self.weights_that_stay()
         self.steps_that_learn_nothing()
+        self.moved_in_spite_of_a_choice(nodes)
 
     def is_reported(self, node):
         """Whether this line has a finding already, of a rule that knows more of it."""
@@ -132,7 +135,7 @@ class Objects(OfValues):
             if self.full(call.func) != "torch.load" or not call.args or len(call.args) > 2 or any(
                     k.arg in ("weights_only", "pickle_module", None) for k in call.keywords) or self.is_reported(call) or self.is_asked(call):
                 continue
-            use = next((one for one in self.calls if self.uses_as_module(one, call) and not self.is_reported(one)), None)
+            use = next((one for one in self.calls if self.uses_as_module(one, call) and not self.is_reported(one)), None) or self.used_behind_branch(call)
             if use is not None and not self.is_written_here(call.args[0]):
                 self.mistake(call, "a whole model that is loaded as weights", other=use if use.lineno != call.lineno else None)
 
@@ -160,6 +163,29 @@ class Objects(OfValues):
             of = one.func
         return of is not None and self.is_of_load(of, load, 3) and not self.is_asked(one)
 
+    def used_behind_branch(self, load):
+        """if …: model = make() else: model = torch.load(path), and behind it model.eval(): on this way it is what was loaded."""
+        statement = self.origins.parents.get(id(load))
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or not isinstance(statement.targets[0], ast.Name):
+            return None
+        name, part = statement.targets[0].id, statement
+        while True:
+            outer = self.origins.parents.get(id(part))
+            block = next((block for block in (getattr(outer, field, None) for field in ("body", "orelse", "finalbody")) if isinstance(
+                block, list) and any(each is part for each in block)), ())
+            for later in block[next((at for at, each in enumerate(block) if each is part), -1) + 1:] if block else ():
+                for call in calls_in([later.value] if isinstance(later, (ast.Expr, ast.Assign)) else ()):
+                    of = call.func.value if isinstance(call.func, ast.Attribute) else None
+                    if isinstance(of, ast.Name) and of.id == name and call.func.attr in MEMBERS_OF_A_MODULE and not call.args and not self.is_reported(
+                            call) and not self.is_asked(call):
+                        return call
+                if any(isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, (ast.Store, ast.Del)) for one in ast.walk(later)) or any(
+                        isinstance(one, (ast.Return, ast.Raise, ast.Continue, ast.Break)) for one in ast.walk(later)):
+                    return None
+            if not isinstance(outer, (ast.If, ast.With)):
+                return None
+            part = outer
+
     def is_of_load(self, node, load, deepest):
         """Whether an expression is what a load gave, or an item of it, through .to() and the like, and nothing else."""
         if isinstance(node, ast.Call) and node is not load:
@@ -178,6 +204,35 @@ class Objects(OfValues):
         made = bound[0].value if len(bound) == 1 and isinstance(bound[0], ast.Assign) and len(bound[0].targets) == 1 and isinstance(
             bound[0].targets[0], ast.Name) else None
         return isinstance(made, (ast.Subscript, ast.Call)) and deepest > 0 and self.is_of_load(made, load, deepest - 1)
+
+    # ---- a choice that is not kept to
+
+    def moved_in_spite_of_a_choice(self, nodes):
+        """device = "cuda" if torch.cuda.is_available() else "cpu"; net.to(device); x.to("cuda"), which raises where there is no GPU."""
+        if self.says(r"assert torch\.cuda|(raise|exit\()[^\n]*(?i:gpu|cuda)|Trainer\(|prepare\(|@\w*(skip|pytest)") or any(
+                k.arg == "device_map" for call in self.calls for k in call.keywords) or any(
+                e.get("name") == "a call that needs a GPU in a script that does without" for e in self.reader.events):
+            return
+        chosen = {self.written(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and len(one.targets) == 1 and EITHER_DEVICE.match(
+            self.written(one.value))}
+        moved = next((one for one in self.calls if is_call(one, "to") and one.args and self.written(one.args[0]) in chosen and self.origins.scope(
+            one) is None), None)
+        for call in self.calls if moved is not None else ():
+            where = call.args[0] if is_call(call, "to") and call.args else None
+            if where is not None and isinstance(where, ast.Constant) and re.match(r"cuda(:0)?$", str(where.value)) and not self.is_chosen(call, 3):
+                return self.reader.mistake(where, "a call that needs a GPU in a script that does without", self.written(call), other=moved, doubted=True)
+
+    def is_chosen(self, node, deepest):
+        """Whether something decides whether a node runs, or it isn't known what calls it."""
+        for one in self.origins.around(node):
+            if isinstance(one, (ast.IfExp, ast.Try, ast.BoolOp, ast.ClassDef, ast.Lambda)) or isinstance(
+                    one, ast.If) and "__name__" not in self.written(one.test):
+                return True
+            if isinstance(one, ast.FunctionDef):
+                sites = self.origins.sites(one)
+                return not sites or deepest == 0 or any(isinstance(each, (ast.Return, ast.Raise)) and each is not one.body[-1] for each in ast.walk(
+                    one)) or any(self.is_chosen(site.call, deepest - 1) for site in sites)
+        return False
 
     # ---- examples and weights on the CPU
 

@@ -60,6 +60,7 @@ class Ranks(Steps):
             self.several_devices_of_one_process()
             self.nothing_to_average()
             self.orders_of_their_own()
+            self.one_rank_for_all()
             self.share_of_all()
             self.kept_by_prepare_data()
             self.mapped_in_processes()
@@ -816,6 +817,20 @@ class Ranks(Steps):
             if any(RANK_ITSELF.search(self.written(one)) or re.search(r"(^|[._])local_rank$", self.written(one)) or any(
                     RANK_ITSELF.search(self.written(part)) for part in ast.walk(one) if isinstance(one, ast.BinOp)) for one in own):
                 self.mistake(seed, "an order of each process's own", "seed=" + self.written(seed), other=call)
+
+    def one_rank_for_all(self):
+        """DistributedSampler(data, rank=0, num_replicas=world), or init_process_group(rank=0, world_size=world) in what spawn() starts."""
+        for call in self.calls_of(*DISTRIBUTED_SAMPLERS):
+            rank, many = self.given(call, 2, "rank"), self.given(call, 1, "num_replicas")
+            if type(self.said(rank)) is int and isinstance(rank, ast.Constant) and many is not None and self.said(many) != 1 and not self.for_some(call):
+                self.mistake(rank, "a part that all processes take", self.written(call.func), "rank=" + self.written(rank), other=call)
+        spawned = [of for call in self.calls_of("torch.multiprocessing.spawn", "torch.multiprocessing.start_processes") if call.args
+                   for of in self.origins.functions_of(call.args[0]) if isinstance(of, ast.FunctionDef)]
+        for of in spawned:
+            for call in self.reached(of, 2, False):
+                rank = self.given(call, 4, "rank") if self.full(call.func) == DIST + "init_process_group" else None
+                if isinstance(rank, ast.Constant) and type(rank.value) is int and self.said(self.given(call, 3, "world_size")) != 1 and not self.for_some(call):
+                    self.mistake(rank, "a rank that all processes have", "rank=" + self.written(rank), other=call)
 
     def unused_that_are_used(self):
         """DistributedDataParallel(net, find_unused_parameters=True) of layers that all take part in each pass."""

@@ -61,6 +61,12 @@ HOOKS_OF_TRAINING = re.compile(r"on_(train|fit|validation|sanity_check|predict|t
                                r"(training|validation|test|predict)_step$")
 
 
+OPTIONS_OF_DEVICES = re.compile(r"(dist_url|init_method|dist_backend|backend|device|gpus?|gpu_ids?|world_size|n_?gpus?|num_gpus|(no_|use_)?cuda|fp16|bf16|"
+                                r"precision|amp)$")
+MAKES_TENSORS = re.compile(r"torch\.(randn|rand|zeros|ones|tensor|randint|full|empty|arange|from_numpy|as_tensor)$")
+SAMPLERS_OF_TORCH = re.compile(r"torch\.utils\.data\.(distributed\.)?(DistributedSampler|WeightedRandomSampler)$")
+
+
 class Settings(WholeFile):
     def look(self, nodes):
         self.nodes = nodes
@@ -70,19 +76,170 @@ class Settings(WholeFile):
             return
         for name in LISTS_OF_FLAGS if self.says("_FLAGS|_ARGS|ALLOC_CONF") else ():
             self.flags_replaced(name)
+        asked_for = {id(self.shuffles_unless_sampled(call)) for call in self.tracing.index.calls if self.full(
+            call.func) == "torch.utils.data.DataLoader"}
         for call in self.tracing.index.calls:
             name = self.full(call.func)
             where = SETTINGS_FOR.get(name) or next((text for form, text in SETTINGS_BY_FORM if form.match(name)), None) if name else None
-            if where and self.says(where) and not self.reader.unused_configurations and self.unused(call, 4):
-                self.mistake(call, "settings that nothing is given")
+            if where and self.says(where) and id(call) not in asked_for and not self.reader.unused_configurations and self.unused(call, 4):
+                self.mistake(call, "settings that nothing is given", other=self.loader_beside(call) if SAMPLERS_OF_TORCH.match(name) else None)
             if name.endswith(".Trainer"):
                 self.reported_at_its_option(call)
             if name in COPIES_SETTINGS:
                 self.changed_behind(nodes, call, COPIES_SETTINGS[name])
+        if self.says(r"add_argument\("):
+            self.options_that_are_replaced()
+        if self.says(r"\bFlask\(") and not self.says("WERKZEUG_RUN_MAIN"):
+            self.loaded_again_by_a_reloader()
+        if self.says(r"\.device = "):
+            self.choices_that_are_replaced()
+        if self.says(r"\.prepare\("):
+            self.prepared_in_vain()
         if self.says("PYTHONHASHSEED"):
             self.hashes_of_each_run(nodes)
         if self.says(r"class \w+\((?:[^)\n]*(?:Callback|LightningModule))"):
             self.set_in_a_hook(nodes)
+
+    # ---- options of devices
+
+    def options_that_are_replaced(self):
+        """args.device = torch.device("cuda" if torch.cuda.is_available() else "cpu"), of an option --device that nothing read before."""
+        if self.says(r"\b(get|set|has)attr\(args|__dict__|set_defaults|SUPPRESS"):
+            return
+        for one in self.nodes:
+            target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+            if not isinstance(target, ast.Attribute) or not isinstance(target.value, ast.Name) or not OPTIONS_OF_DEVICES.match(target.attr):
+                continue
+            made = self.origins.calls_of_option(target.attr)
+            parsed = [each for each in self.origins.known(target.value)]
+            if len(made) != 1 or not parsed or not all(isinstance(each, ast.Call) and getattr(each.func, "attr", "") == "parse_args" for each in parsed):
+                continue
+            block = self.block_of(one)
+            holder = self.origins.parents.get(id(one))
+            straight = isinstance(holder, (ast.Module, ast.FunctionDef)) or isinstance(holder, ast.If) and "__name__" in self.written(holder.test)
+            at = next((n for n, each in enumerate(block) if each is one), None)
+            begun = next((n for n, each in enumerate(block) if isinstance(each, ast.Assign) and each.value is parsed[0]), None)
+            if straight and at is not None and begun is not None and begun < at and self.says_nothing_of_options(one.value, target.value.id) and not any(
+                    self.may_read(each, target) for each in block[begun + 1:at]) and not re.search(
+                        r"(?i)ignored|deprecated|unused|overrid|automatic|overwrit|do not|not used|auto", self.reader.written_whole(made[0])):
+                self.mistake(one, "an option that is replaced", target.attr, other=made[0])
+
+    def choices_that_are_replaced(self):
+        """args.device = "cpu" if args.no_cuda else "cuda"; work(args), which sets args.device to the GPU wherever there is one."""
+        sets = [one for one in self.nodes if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(
+            one.targets[0], ast.Attribute) and one.targets[0].attr == "device" and isinstance(one.targets[0].value, ast.Name)]
+        for first in sets:
+            asked = next((part for part in ast.walk(first.value) if isinstance(part, ast.Attribute) and AGAINST_GPU.match(part.attr)), None)
+            for second in sets if asked is not None else ():
+                of, said = self.origins.scope(second), self.written(second.value)
+                if not isinstance(of, ast.FunctionDef) or of is self.origins.scope(first) or not any(one is second for one in of.body) or not re.search(
+                        r"['\"]cuda[^\n]* if torch\.cuda\.is_available\(\) else ", said) or self.written(second.targets[0].value) not in {
+                            one.arg for one in of.args.args}:
+                    continue
+                before = of.body[:next(n for n, one in enumerate(of.body) if one is second)]
+                names = {asked.attr, "device"}
+                reads = [part for one in before + [second.value] for part in ast.walk(one) if isinstance(
+                    part, ast.Attribute) and part.attr in names and self.full(part) != "torch.device"]
+                given = [site for site in self.origins.sites(of) if self.origins.scope(site.call) is self.origins.scope(first) and site.call.lineno > first.lineno]
+                if given and len(given) == len(self.origins.sites(of)) and not reads and not any(isinstance(part, (
+                        ast.Return, ast.Raise)) for one in before for part in ast.walk(one)):
+                    self.mistake(second, "a choice that is replaced", self.written(first), other=first)
+
+    def says_nothing_of_options(self, value, name):
+        """Whether a value is a constant, an address of this machine, or asks what there is: nothing of options, settings or variables."""
+        said = self.written(value)
+        if isinstance(value, ast.BinOp):
+            parts = [one for one in ast.walk(value) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            return any(re.match(r"tcp://(127\.0\.0\.1|localhost)", one.value) for one in parts) and not re.search(r"\b%s\." % name, said)
+        calls = [self.full(one.func) for one in ast.walk(value) if isinstance(one, ast.Call)]
+        names = [one for one in ast.walk(value) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.id != "torch"]
+        return not names and all(one in ("torch.device", "torch.cuda.is_available", "torch.cuda.device_count") for one in calls) and (
+            bool(calls) or isinstance(value, ast.Constant) and value.value is not None)
+
+    def may_read(self, statement, target):
+        """Whether a statement may read an option: it names it, or hands all options, or a function of the file, to what runs then."""
+        name = self.written(target.value)
+        for one in ast.walk(statement):
+            if isinstance(one, ast.Attribute) and one.attr == target.attr:
+                return True
+            if isinstance(one, ast.Call) and self.written(one.func) not in ("print", "vars", "logger.info", "logging.info", "json.dumps") and any(
+                    isinstance(part, ast.Name) and part.id == name for part in list(one.args) + [k.value for k in one.keywords]):
+                return True
+            if isinstance(one, ast.Call) and any(re.search(r"\.%s\b" % target.attr, self.reader.written_whole(of))
+                                                 for of in self.origins.functions_of(one.func)):
+                return True
+        return isinstance(statement, (ast.If, ast.Try, ast.With, ast.For, ast.While)) and any(
+            isinstance(one, (ast.Return, ast.Raise)) for one in ast.walk(statement))
+
+    # ---- servers
+
+    def loaded_again_by_a_reloader(self):
+        """model = from_pretrained(…, device_map="auto"); app.run(debug=True): the reloader runs the file in a second process as well."""
+        for call in self.tracing.index.calls:
+            if getattr(call.func, "attr", "") != "run" or self.made_by(call.func.value, "flask.Flask", surely=True) is None:
+                continue
+            reloads, debug = self.word(call, "use_reloader"), self.given(call, 2, "debug")
+            if self.said(reloads if reloads is not None else debug) is not True:
+                continue
+            loads = next((one for one in self.tracing.index.calls if self.origins.scope(one) is None and one.lineno < call.lineno and self.is_on_gpu(one)), None)
+            if loads is not None:
+                return self.mistake(call, "a model that a reloader loads twice", self.written(loads.func) + "()", other=loads)
+
+    def is_on_gpu(self, call):
+        """from_pretrained() with a device map or quantized, or pipeline() and .to() with a GPU, or .cuda()."""
+        name = getattr(call.func, "attr", "") or self.full(call.func)
+        if name == "from_pretrained":
+            where = self.said(self.word(call, "device_map"))
+            return where in ("auto", "balanced", "sequential") or isinstance(where, str) and where.startswith("cuda") or self.made_by(
+                self.word(call, "quantization_config"), "transformers.BitsAndBytesConfig") is not None
+        if name not in ("to", "cuda") or not isinstance(call.func, ast.Attribute) or any(self.written(call.func).startswith(one) for one in ("torch.", "os.")):
+            return False
+        made = [one for one in self.origins.known(call.func.value, True) if isinstance(one, ast.Call)]
+        if not made or not all(re.search(r"\.from_pretrained$|\.load_model$|^torchvision\.models\.\w+$|\.hub\.load$|^torch\.(load|jit\.load)$", self.full(one.func)) for one in made):
+            return False
+        values = self.origins.known(call.args[0]) if call.args else []
+        return name == "cuda" or any(re.match(r"(torch\.device\()?['\"]cuda", self.written(one)) for one in values)
+
+    # ---- what accelerate gives back
+
+    def prepared_in_vain(self):
+        """batch = accelerator.prepare(tokenizer(text, return_tensors="pt")), which moves neither tensors nor dictionaries of them."""
+        for call in self.tracing.index.calls:
+            if getattr(call.func, "attr", "") != "prepare" or self.made_by(call.func.value, "accelerate.Accelerator") is None or isinstance(
+                    self.origins.parents.get(id(call)), ast.Attribute):
+                continue
+            for one in call.args:
+                values = self.origins.of(one)
+                if values and all(isinstance(each, ast.Call) and not any(k.arg == "device" for k in each.keywords) and (MAKES_TENSORS.match(
+                        self.full(each.func)) or self.said(self.word(each, "return_tensors")) == "pt") for each in values):
+                    self.mistake(call, "tensors that prepare leaves where they are", self.written(one))
+                    break
+
+    # ---- samplers
+
+    def loader_beside(self, sampler):
+        """The one loader of the sampler's function, over the data of the sampler, which should have got it."""
+        of = self.origins.scope(sampler)
+        found = [call for call in self.tracing.index.calls if self.full(call.func) == "torch.utils.data.DataLoader" and self.origins.scope(
+            call) is of and call.args and sampler.args and self.written(call.args[0]) == self.written(sampler.args[0])]
+        return found[0] if len(found) == 1 else None
+
+    def shuffles_unless_sampled(self, loader):
+        """DataLoader(data, shuffle=sampler is None), which isn't given the sampler: with one, nothing shuffles and nothing is shared out.
+        Gives back the sampler."""
+        if len(loader.args) > 3 or any(k.arg in ("sampler", "batch_sampler", None) for k in loader.keywords) or any(isinstance(
+                one, ast.Starred) for one in loader.args) or self.says(r"\.prepare\(|\.setup_dataloaders\(|\bTrainer\("):
+            return None
+        shuffle = self.value_of(self.given(loader, 2, "shuffle"))
+        if isinstance(shuffle, ast.IfExp) and self.said(shuffle.body) in (True, False) and self.said(shuffle.orelse) in (True, False):
+            shuffle = shuffle.test
+        asks = shuffle.left if isinstance(shuffle, ast.Compare) and len(shuffle.ops) == 1 and self.is_none(shuffle.comparators[0]) else \
+            shuffle.operand if isinstance(shuffle, ast.UnaryOp) and isinstance(shuffle.op, ast.Not) else shuffle
+        sampler = self.made_by(asks, SAMPLERS_OF_TORCH) if isinstance(asks, (ast.Name, ast.Attribute)) else None
+        if sampler is not None and not any(isinstance(one, (ast.If, ast.IfExp)) and any(
+                self.written(part) == self.written(asks) for part in ast.walk(one.test)) for one in self.origins.around(loader)):
+            self.mistake(loader, "a loader without the sampler that it asks for", self.written(asks), other=sampler)
+        return sampler
 
     # ---- settings of a trainer
 
@@ -200,15 +357,30 @@ class Settings(WholeFile):
     def unused(self, node, deepest):
         """Whether a value is bound to a name, or returned to callers who bind it, and nothing is given it."""
         outer = self.origins.parents.get(id(node))
+        while isinstance(outer, ast.IfExp) and outer.test is not node:  # make() if several else None
+            node, outer = outer, self.origins.parents.get(id(outer))
         if isinstance(outer, (ast.Assign, ast.AnnAssign)) and outer.value is node:
             targets = outer.targets if isinstance(outer, ast.Assign) else [outer.target]
             return len(targets) == 1 and self.name_goes_nowhere(targets[0], deepest)
         return isinstance(outer, ast.Return) and self.returned_for_nothing(outer, deepest)
 
-    def returned_for_nothing(self, statement, deepest):
+    def returned_for_nothing(self, statement, deepest, at=None):
+        """`at`: the value's place in return loader, sampler."""
         of = self.origins.scope(statement)
         sites = self.origins.sites(of) if isinstance(of, ast.FunctionDef) and deepest > 0 else ()
-        return bool(sites) and all(getattr(site.call.func, "id", "") == of.name and self.unused(site.call, deepest - 1) for site in sites)
+        return bool(sites) and all(getattr(site.call.func, "id", "") == of.name and (self.unused(
+            site.call, deepest - 1) if at is None else self.item_unused(site.call, at, deepest - 1)) for site in sites)
+
+    def item_unused(self, call, at, deepest):
+        """Whether loader, sampler = make() leaves the item of this place unused."""
+        outer = self.origins.parents.get(id(call))
+        to = outer.targets[0] if isinstance(outer, ast.Assign) and outer.value is call and len(outer.targets) == 1 else None
+        return isinstance(to, ast.Tuple) and at < len(to.elts) and not any(isinstance(one, ast.Starred) for one in to.elts) and self.name_goes_nowhere(
+            to.elts[at], deepest)
+
+    @staticmethod
+    def is_none(node):
+        return isinstance(node, ast.Constant) and node.value is None
 
     def name_goes_nowhere(self, target, deepest):
         if not isinstance(target, ast.Name) or self.says(r"locals\(\)|globals\(\)|__all__|\bexec\("):
@@ -218,15 +390,28 @@ class Settings(WholeFile):
             return False  # self.NAME
         for one in self.origins.nodes:
             if isinstance(one, ast.Name) and one.id == target.id and isinstance(one.ctx, ast.Load) and (
-                    of is None or any(around is of for around in self.origins.around(one))) and not self.only_looked_at(one, deepest):
+                    self.is_of_file(one) if of is None else any(around is of for around in self.origins.around(one))) and not self.only_looked_at(
+                        one, deepest):
                 return False
         return not (isinstance(of, ast.FunctionDef) and target.id in self.origins.shared(of))
+
+    def is_of_file(self, name):
+        """Whether a name may be the file's own: no function around it binds one of its own."""
+        return not any(isinstance(of, ast.FunctionDef) and any(
+            isinstance(one, ast.arg) and one.arg == name.id or isinstance(one, ast.Name) and one.id == name.id and isinstance(one.ctx, ast.Store)
+            for one in ast.walk(of)) and not any(isinstance(one, (ast.Global, ast.Nonlocal)) for one in ast.walk(of)) for of in self.origins.around(name))
 
     def only_looked_at(self, read, deepest):
         """Whether a read sets a field of the settings, calls a method of theirs as a statement, prints them or returns them for nothing."""
         one, outer = read, self.origins.parents.get(id(read))
         if isinstance(outer, ast.Return):
             return self.returned_for_nothing(outer, deepest)
+        around = self.origins.parents.get(id(outer))
+        if isinstance(outer, ast.Tuple) and isinstance(around, ast.Return):
+            return self.returned_for_nothing(around, deepest, next(at for at, each in enumerate(outer.elts) if each is one))
+        if isinstance(outer, ast.Compare) and all(self.is_none(each) for each in outer.comparators) or isinstance(
+                outer, (ast.If, ast.IfExp)) and outer.test is one or isinstance(outer, ast.UnaryOp) and isinstance(outer.op, ast.Not):
+            return True  # sampler is None, if sampler:
         while isinstance(outer, (ast.Attribute, ast.Subscript)):
             if not isinstance(outer.ctx, ast.Load):
                 return True

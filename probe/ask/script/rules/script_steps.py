@@ -23,6 +23,11 @@ CALLED_FOR_EFFECT = re.compile(
     r"cupy\.cuda\.(runtime\.deviceSynchronize|Stream\.null\.synchronize)$|(tensorflow\.)?keras\.backend\.clear_session$|"
     r"tensorflow\.(test\.experimental\.sync_devices|keras\.backend\.clear_session)$|horovod\.torch\.(init|shutdown)$")
 CALLED_METHODS = ("block_until_ready", "synchronize", "free_all_blocks", "wait_for_everyone", "zero_grad", "empty_cache")
+# What gives a new object at each call, and of what one object equals no other.
+NEW_WHEN_CALLED = re.compile(r"torch\.(device|Generator|(nn|optim)\.[A-Z]\w+|cuda\.(Stream|Event))$|tensorflow\.distribute\.(experimental\.)?\w+Strategy$|"
+                             r"cupy\.cuda\.(Device|Stream)$|(tensorflow\.)?keras\.(layers|optimizers|losses)\.[A-Z]\w+$")
+COMPARED_BY_IDENTITY = re.compile(r"torch\.(nn|optim)\.[A-Z]\w+$|tensorflow\.distribute\.(experimental\.)?\w+Strategy$|"
+                                  r"(tensorflow\.)?keras\.(layers|optimizers|losses)\.[A-Z]\w+$")
 MAPS_OVER_LEAVES = ("jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map", "torch.utils._pytree.tree_map")
 
 
@@ -37,6 +42,7 @@ class Steps(TorchSteps, KeptGraphs, TensorFlowSteps):
         self.not_entered(nodes)
         self.one_of_two_contexts(nodes)
         self.named_alone(nodes)
+        self.compared_with_a_new_one(nodes)
         self.loops_own_name(nodes)
         self.highest_of_all(nodes)
         self.highest_so_far(nodes)
@@ -138,6 +144,16 @@ class Steps(TorchSteps, KeptGraphs, TensorFlowSteps):
             return True
         return any(one is not of and isinstance(one, (ast.Try, ast.If)) and any(inner is call for inner in ast.walk(one))
                    for one in ast.walk(of))
+
+    def compared_with_a_new_one(self, nodes):
+        """if device is torch.device("cpu"), or strategy == tf.distribute.OneDeviceStrategy(…): an object that is made here is no other."""
+        for one in nodes:
+            if not isinstance(one, ast.Compare) or len(one.ops) != 1 or not isinstance(one.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+                continue
+            names = [self.full(side.func) if isinstance(side, ast.Call) else "" for side in (one.left, one.comparators[0])]
+            form = NEW_WHEN_CALLED if isinstance(one.ops[0], (ast.Is, ast.IsNot)) else COMPARED_BY_IDENTITY
+            if any(name and form.match(name) for name in names):
+                self.mistake(one, "a comparison with what is made for it", "False" if isinstance(one.ops[0], (ast.Is, ast.Eq)) else "True", doubted=False)
 
     def not_entered(self, nodes):
         """cupy.cuda.Device(1), as a statement."""

@@ -136,6 +136,7 @@ class Waits(Scoped):
             self.freed_too_early(loop)
             self.copied_by_elements(loop)
             self.walked_by_cells(loop)
+        self.serves_with_graph()
         self.kept_for_nobody(nodes)
         if "cupy" in self.tracing.names.values():
             self.over_the_host(nodes)
@@ -529,6 +530,23 @@ class Waits(Scoped):
                         self.is_quiet(outer) for outer in self.origins.around(call)):
                     return self.mistake(call, "an evaluation that builds graphs", self.written(call.func))
         return None
+
+    def serves_with_graph(self):
+        """model.eval(); @app.post("/"), whose function calls model(x): the graph of each request is kept until its answer is made."""
+        if not self.says(r"@\w+\.(get|post|put|route|websocket)\(") or not self.says(ON_A_GPU) or self.says(
+                r"no_grad|inference_mode|grad_enabled|requires_grad|\.grad\b|backward|\.freeze\("):
+            return
+        quiet = {self.written(call.func.value) for call in self.tracing.index.calls if is_call(call, "eval") and not call.args}
+        quiet |= {self.written(statement.targets[0]) for statement in self.scopes[-1][1] if isinstance(statement, ast.Assign) and any(
+            is_call(one, "eval") and not one.args for one in ast.walk(statement.value))}
+        for of, own in self.scopes:
+            if any(isinstance(one, ast.Call) and getattr(one.func, "attr", "") in ("get", "post", "put", "route", "websocket")
+                   for one in getattr(of, "decorator_list", ())):
+                called = [inner for call in own if isinstance(call, ast.Call) for inner in self.origins.functions_of(call.func) if isinstance(inner, ast.FunctionDef)]
+                for call in own + [one for inner in called for one in own_nodes(inner)]:
+                    if isinstance(call, ast.Call) and isinstance(call.func, (ast.Name, ast.Attribute)) and self.written(call.func) in quiet and (
+                            call.args or call.keywords):
+                        return self.mistake(call, "an evaluation that builds graphs", self.written(call.func))
 
     def is_quiet(self, node):
         """with torch.no_grad(): or @torch.inference_mode()"""
