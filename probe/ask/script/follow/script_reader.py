@@ -128,8 +128,9 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
         """One of the mistakes of script_calls.json, with what it saw, and the release it is one since, or was tried with; once
         for each line."""
         line = line_of(node)
-        if any(e["subject"] == "script-mistake" and e["name"] == name and (e["line"] == line or self.other_form) and
-               e.get("source") == self.source for e in self.events):
+        cell = getattr(node, "cell", self.cell)
+        if any(e["subject"] == "script-mistake" and e["name"] == name and (e["line"] == line and e.get("cell") == (str(cell) if cell else None) or
+                                                                           self.other_form) and e.get("source") == self.source for e in self.events):
             return
         event = self.note(node, "mistake", name, value, other_line=line_of(other, None), doubted=doubted)
         if event and other is not None:
