@@ -9,6 +9,8 @@ POOLS_OF_CUPY = re.compile(r"cupy\.cuda\.(memory\.)?(MemoryPool|PinnedMemoryPool
 # What says that an order of the threads is meant to make no difference.
 ORDER_IS_FREE = re.compile(r"(?i)chaotic|gauss|red.?black|asynchron|\brac(e|y)\b|in.?place|checker")
 COMPILES_LATE = re.compile(r"numba\.(njit|jit|cuda\.jit|vectorize|guvectorize)$")
+MAKES_ON_DEVICE = re.compile(r"jax\.(numpy\.(ones|zeros|full|arange|linspace|eye|array|asarray)|random\.(normal|uniform|randint|bernoulli))$")
+MAKES_FOR_NUMBA = re.compile(r"numba\.cuda\.(to_device|device_array(_like)?|as_cuda_array)$")
 TIMES_OF_TIMEIT = ("timeit.timeit", "timeit.repeat", "timeit.Timer")
 
 
@@ -27,6 +29,8 @@ class Launches(Boosters):
                     self.too_little_shared(of, sites)
                     self.neighbours_of_others(of, sites)
                     self.written_over(of, sites)
+                    self.same_in_each_block(of, sites)
+            self.launches_under_the_clock(nodes)
             self.views_in_turn(nodes)
             self.compiled_under_the_clock(nodes)
         if "cupy" in roots:
@@ -34,6 +38,14 @@ class Launches(Boosters):
         if "jax" in roots:
             self.never_called(nodes, calls)
             self.blocks_by_elements(calls)
+        if {"jax", "cupy"} & roots:
+            self.variants_alike(calls)
+
+    def told(self, node):
+        """Whether something is told on this line already."""
+        cell = getattr(node, "cell", None)
+        return any(e["subject"] == "script-mistake" and e["line"] == line_of(node) and e.get("source") == self.reader.source and e.get(
+            "cell") == (str(cell) if cell else None) for e in self.reader.events)
 
     # ---- what a launch gives
 
@@ -41,7 +53,7 @@ class Launches(Boosters):
         """tile = cuda.shared.array(0, float32), one item for each thread, and kernel[blocks, threads, stream, threads](…)."""
         arrays = [one for one in ast.walk(of) if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and self.full(
             one.value.func) == "numba.cuda.shared.array" and isinstance(one.targets[0], ast.Name)]
-        if len(arrays) != 1 or self.said(self.given(arrays[0].value, 0, "shape")) != 0:
+        if len(arrays) != 1:
             return
         name, kind = arrays[0].targets[0].id, self.given(arrays[0].value, 1, "dtype")
         said = self.said(kind) if isinstance(kind, ast.Constant) else self.written(kind).rpartition(".")[2] if kind is not None else ""
@@ -50,9 +62,24 @@ class Launches(Boosters):
                      for target in one.targets if isinstance(target, ast.Name)}
         stored = any(isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) and getattr(one.value, "id", "") == name and (
             getattr(self.index_of(one), "id", "") in by_thread or self.full(self.index_of(one)) == "numba.cuda.threadIdx.x") for one in ast.walk(of))
-        for call in sites if size and stored else ():
+        items = self.number(self.given(arrays[0].value, 0, "shape"))
+        text = self.reader.written_whole(of)
+        if stored and "sync" not in text:
+            load = next((one for one in ast.walk(of) if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Load) and getattr(
+                one.value, "id", "") == name and not (getattr(self.index_of(one), "id", "") in by_thread or self.full(
+                    self.index_of(one)) == "numba.cuda.threadIdx.x")), None)
+            if load is not None:
+                self.mistake(load, "a shared element that is read without a barrier", name, other=arrays[0])
+        for call in sites if size and stored and items is not None else ():
             grid = self.index_of(call.func).elts
             if any(isinstance(one, ast.Starred) for one in grid):
+                continue
+            if items > 0:  # its size stands in the kernel
+                threads = self.number(self.alone(grid[1]))
+                guarded = any(isinstance(one, (ast.If, ast.While)) and (any(getattr(each, "id", "") in by_thread for each in ast.walk(
+                    one.test)) or "threadIdx" in self.written(one.test)) for one in ast.walk(of) if self.holds_store(one, name))
+                if threads is not None and threads > items and not guarded:
+                    self.mistake(call, "shared memory that is too small", "%s has %d items for %d threads" % (name, items, threads), other=arrays[0])
                 continue
             if len(grid) < 4:
                 self.mistake(call, "shared memory that is too small", "without a fourth number in the brackets, %s has no bytes" % name, other=arrays[0])
@@ -66,6 +93,24 @@ class Launches(Boosters):
             if short:
                 self.mistake(call, "shared memory that is too small", "the fourth number counts bytes, and %s needs %d for each thread" % (
                     name, size), other=arrays[0])
+
+    @staticmethod
+    def holds_store(node, name):
+        return any(isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) and getattr(one.value, "id", "") == name for one in ast.walk(node))
+
+    def same_in_each_block(self, of, sites):
+        """i = cuda.threadIdx.x, and no block's number: with several blocks each of them computes the same elements."""
+        text = self.reader.written_whole(of)
+        first = next((one for one in ast.walk(of) if isinstance(one, ast.Assign) and self.full(one.value) == "numba.cuda.threadIdx.x" and isinstance(
+            one.targets[0], ast.Name)), None)
+        if first is None or re.search(r"blockIdx|grid|atomic|shared|random|xoroshiro", text) or not any(isinstance(one, ast.Subscript) and isinstance(
+                one.ctx, ast.Store) and getattr(self.index_of(one), "id", "") == first.targets[0].id for one in ast.walk(of)):
+            return
+        helped = any(isinstance(one, ast.Call) and self.origins.functions_of(one.func) for one in ast.walk(of))
+        for call in sites if not helped else ():
+            blocks = self.number(self.alone(self.index_of(call.func).elts[0]))
+            if blocks is not None and blocks > 1:
+                self.mistake(call, "blocks that all compute the same", first.targets[0].id, str(blocks), other=first)
 
     # ---- what others write
 
@@ -97,10 +142,10 @@ class Launches(Boosters):
         if isinstance(by, ast.Constant):
             return type(by.value) is int and by.value != 0
         # A loop's own number, where no test of the threads asks for it as a reduction does.
-        loops = [one for one in ast.walk(of) if isinstance(one, ast.For) and getattr(one.target, "id", "") == getattr(by, "id", 0) and getattr(
-            getattr(one.iter, "func", None), "id", "") == "range"]
-        tests = [one.test for one in ast.walk(of) if isinstance(one, (ast.If, ast.While, ast.IfExp))]
-        return bool(loops) and not any({getattr(by, "id", 0)} <= {getattr(name, "id", "") for name in ast.walk(test)} for test in tests)
+        loops = [one for one in ast.walk(of) if isinstance(one, ast.For) and getattr(one.target, "id", "") == getattr(by, "id", 0) and (isinstance(
+            one.iter, (ast.Tuple, ast.List)) or getattr(getattr(one.iter, "func", None), "id", "") == "range")]
+        tests = [{getattr(name, "id", "") for name in ast.walk(one.test)} for one in ast.walk(of) if isinstance(one, (ast.If, ast.While, ast.IfExp))]
+        return bool(loops) and not any(by.id in names and names & set(places) for names in tests)
 
     def is_ordered(self, of, places):
         """Whether threads of a kernel wait for each other, or take turns: every second one, or one alone."""
@@ -218,6 +263,47 @@ class Launches(Boosters):
 
     # ---- clocks, pools, compiled functions
 
+    def on_the_gpu(self, node):
+        """Whether all that an array comes from lies on the GPU, so that a launch copies nothing back."""
+        values = self.origins.of(node)
+        return bool(values) and all(isinstance(one, ast.Call) and (MAKES_FOR_NUMBA.match(self.full(one.func)) is not None or MAKES_ARRAY.match(
+            self.full(one.func)) is not None) for one in values)
+
+    def is_launch(self, call):
+        """Whether a call launches a kernel of Numba's with arrays of the GPU alone: with one of the host's it waits for the copy."""
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Subscript):
+            return False
+        of = self.origins.functions_of(call.func.value)
+        arrays = [one for one in call.args if isinstance(one, (ast.Name, ast.Attribute, ast.Call)) and self.number(one) is None and not (isinstance(
+            one, ast.Attribute) and one.attr in ("size", "ndim"))]
+        return len(of) == 1 and self.is_kernel(of[0]) and bool(arrays) and all(self.on_the_gpu(one) for one in arrays)
+
+    def launches_under_the_clock(self, nodes):
+        """start = perf_counter(); kernel[blocks, threads](x, y); seconds = perf_counter() - start: a launch gives back at once."""
+        for _, body in self.bodies(nodes):
+            for at, one in enumerate(body):
+                start = one.targets[0].id if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and isinstance(
+                    one.value, ast.Call) and self.full(one.value.func) in CLOCKS_OF_HOST else None
+                for number, later in enumerate(body[at + 1:] if start is not None else ()):
+                    end = next((part for part in ast.walk(later) if isinstance(part, ast.Call) and self.full(part.func) in CLOCKS_OF_HOST), None)
+                    if end is None:
+                        continue
+                    between = body[at + 1:at + 1 + number]
+                    ends = isinstance(later, ast.Assign) and later.value is end and not isinstance(later, COMPOUND)
+                    named = self.written(later.targets[0]) if ends else ""
+                    differs = ends and any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub) and self.written(part.left) == named and self.written(
+                        part.right) == start for rest in body[at + 1 + number:] for part in ast.walk(rest))
+                    above = self.origins.parents.get(id(end))
+                    within = isinstance(above, ast.BinOp) and isinstance(above.op, ast.Sub) and getattr(above.right, "id", "") == start
+                    last = self.last_of(between)
+                    text = "\n".join(self.near(part) for part in between)
+                    said = "\n".join(map(self.written, body[at + 1 + number:at + 4 + number]))
+                    before = self.reader.written_whole(later).split(self.written(end))[0]
+                    if (differs or within and not isinstance(later, COMPOUND)) and self.is_launch(last) and not re.search(
+                            r"sync|copy_to_host|Event|asnumpy|\.get\(", text + before) and not TIME_OF_ANOTHER.search(said) and not self.told(end):
+                        self.mistake(end, "a clock around a kernel of Numba's", self.written(last), other=last)
+                    break
+
     def compiled_under_the_clock(self, nodes):
         """start = timer(); add(x); print("with GPU:", timer() - start), where Numba compiles add() in this, its only call."""
         if self.says(r"(?i)warm.?up|\.compile\(|incl|cold|first (call|run|time)"):
@@ -246,7 +332,7 @@ class Launches(Boosters):
                     name = getattr(call.func.value if isinstance(call.func, ast.Subscript) else call.func, "id", "")
                     within = self.origins.scope(call)
                     again = within is not None and len(self.origins.sites(within)) != 1 or self.in_loop(call)
-                    if name in late and len(uses.get(name, ())) == 1 and not again:
+                    if name in late and len(uses.get(name, ())) == 1 and not again and not self.told(call):
                         self.mistake(call, "a time that holds Numba's compilation", late[name].name, other=one)
 
     def pools_made_anew(self, calls):
@@ -295,6 +381,23 @@ class Launches(Boosters):
         for how, at, _, last in timed_by_magics(nodes) if not self.reader.other_form else ():
             if self.gives_compiled(last):
                 self.mistake(last if how == "timeit" else at, "a compiled function that is not called", self.written(last.func))
+
+    def variants_alike(self, calls):
+        """x = jax.random.normal(key, shape); x = jax.device_put(x) in one of the functions that timeit compares: x was there before."""
+        timed = {}
+        for call in calls:
+            of = self.given(call, 0, "stmt") if self.full(call.func) in TIMES_OF_TIMEIT else None
+            for run in self.origins.functions_of(of) if of is not None else ():
+                inner = run.body.func if isinstance(run, ast.Lambda) and isinstance(run.body, ast.Call) else None
+                for one in self.origins.functions_of(inner) if inner is not None else [run]:
+                    timed[id(one)] = one
+        for of in timed.values() if len(timed) > 1 else ():
+            for call in calls_in(of.body) if isinstance(of, ast.FunctionDef) else ():
+                moves = self.full(call.func) in ("jax.device_put", "cupy.asarray") and len(call.args) == 1 and not call.keywords
+                made = self.origins.of(call.args[0]) if moves else []
+                form = MAKES_ON_DEVICE if self.full(call.func) == "jax.device_put" else MAKES_ARRAY
+                if made and all(isinstance(one, ast.Call) and form.match(self.full(one.func)) for one in made):
+                    self.mistake(call, "a move of what is there already", self.written(made[0]), other=made[0])
 
     # ---- Pallas
 

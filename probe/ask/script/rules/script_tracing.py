@@ -932,6 +932,15 @@ class Tracing:
                 if made == "tensorflow.Variable" or made.startswith("tensorflow.random.Generator.from_"):
                     self.reader.mistake(statement, "a variable that a tf.function makes", self.written(statement.value))
 
+    def computed_by_jax(self, node, within, deepest=5):
+        """Whether an expression is computed by JAX in this function: under a trace it is traced, whatever it is computed from."""
+        if isinstance(node, ast.BinOp):
+            return any(self.computed_by_jax(one, within, deepest - 1) for one in (node.left, node.right)) if deepest else False
+        if isinstance(node, ast.Name):
+            known = [one for one in self.origins.statements_of(node) if isinstance(one, ast.Assign) and self.origins.scope(one) is within]
+            return len(known) == 1 and deepest > 0 and isinstance(known[0].targets[0], ast.Name) and self.computed_by_jax(known[0].value, within, deepest - 1)
+        return isinstance(node, ast.Call) and re.match(r"jax\.(numpy|random|nn|lax)\.[a-z]\w*$", self.full(node.func)) is not None
+
     def statements(self, node, values, of_jax, callers):
         """Of a traced function, and of those of the script that it calls."""
         deepest = 4
@@ -962,6 +971,9 @@ class Tracing:
                 if not isinstance(one, ast.Call):
                     continue
                 self.call_inside(one, values, of_jax)
+                if of_jax and getattr(one.func, "attr", "") == "block_until_ready" and not one.args and not self.full(one.func) and (
+                        self.is_value(one.func.value, values) or self.computed_by_jax(one.func.value, node)):
+                    self.reader.mistake(one, "a wait for a traced value", self.written(one.func.value), getattr(node, "name", "the function"))
                 called = self.function_of(one.func)
                 if called is None or called in callers or len(callers) > deepest:
                     continue
