@@ -14,10 +14,20 @@ MOST_OF_MODULES = 400000  # bytes: beyond it, what is imported isn't followed, s
 LARGEST_MODULE = 1 << 20
 TREES = {}  # path -> tree of a module, for all scripts of a folder; None: it can't be read
 TIMED = re.compile(
-    r"^(\s*)%(?:time|timeit|prun|memit|mprun)\s+(?:-\w+\s+(?:\d+\s+)?)*(.+?)\s*$")  # runs what follows it
+    r"^(\s*)%(?P<how>time|timeit|prun|memit|mprun)\s+(?:-\w+\s*(?:\d+\s+)?)*(?P<what>.+?)\s*$")  # runs what follows it
 TIMED_OFTEN = re.compile(r"^(\s*)(?:\w+ *= *)?%timeit\s+(?:-\w+\s*(?:\d+\s+)?)*([\w.]+\(.*\)(?:\.\w+\(\))?)\s*$")
+# %%timeit -n 10 x = make(): what follows the options runs once, before the clock
+TIMED_CELL = re.compile(r"^(\s*)%%(time|timeit)\b\s*(?:-\w+\s*(?:\d+(?:\s+|$))?)*(.*?)\s*$")
 EXTENSION = re.compile(r"^(\s*)%(?:re)?load_ext\s+(cudf\.pandas|cuml\.accel)\s*$")  # puts itself in a library's place
 SET_VARIABLE = re.compile(r"^(\s*)%(?:set_)?env\s+(\w+)(?:\s*=\s*|\s+)(.*?)\s*$")
+
+
+def is_python(text):
+    try:
+        ast.parse(text)
+        return True
+    except (SyntaxError, ValueError):
+        return False
 
 
 def without_magic(line):
@@ -36,13 +46,15 @@ def without_magic(line):
             return often.group(1) + call
         except (SyntaxError, ValueError):
             pass
+    cell = TIMED_CELL.match(line)
+    if cell:
+        mark = "%s.%s_cell()" % (OWN_OS, cell.group(2))
+        return cell.group(1) + ("%s; %s" % (cell.group(3), mark) if cell.group(3) and is_python(cell.group(3) + "; " + mark) else mark)
     timed = TIMED.match(line)
-    if timed:
-        try:
-            ast.parse(timed.group(2))
-            return timed.group(1) + timed.group(2)
-        except (SyntaxError, ValueError):
-            pass
+    if timed and is_python(timed.group("what")):
+        how, what = timed.group("how", "what")
+        marked = "%s.%s_line(); %s" % (OWN_OS, how, what)
+        return timed.group(1) + (marked if how in ("time", "timeit") and is_python(marked) else what)
     shell = re.match(r"^(\s*)(?:!|%(?=(?:pip|conda|mamba)\s))\s*(\w.*)$", line)
     if shell:
         return "%s%s.system(%r)" % (shell.group(1), OWN_OS, shell.group(2))

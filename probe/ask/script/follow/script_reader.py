@@ -128,8 +128,9 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
         """One of the mistakes of script_calls.json, with what it saw, and the release it is one since, or was tried with; once
         for each line."""
         line = line_of(node)
-        if any(e["subject"] == "script-mistake" and e["name"] == name and (e["line"] == line or self.other_form) and
-               e.get("source") == self.source for e in self.events):
+        cell = getattr(node, "cell", self.cell)
+        if any(e["subject"] == "script-mistake" and e["name"] == name and (e["line"] == line and e.get("cell") == (str(cell) if cell else None) or
+                                                                           self.other_form) and e.get("source") == self.source for e in self.events):
             return
         event = self.note(node, "mistake", name, value, other_line=line_of(other, None), doubted=doubted)
         if event and other is not None:
@@ -337,7 +338,10 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
         """Functions that nobody called, each by itself, and what only the end shows."""
         made = {}
         self.path = ()
-        for function, of in list(self.functions):
+        waiting, seen = list(self.functions), len(self.functions)
+        within = set()  # functions that such a function defines; one that is read again defines them again
+        while waiting:
+            function, of = waiting.pop(0)
             if function.followed or function.file:  # of a module: who asks about it reads it by itself
                 continue
             self.path = ("u%d" % len(made),) if of is None else ("c%d" % id(of),)
@@ -355,6 +359,12 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
                 made[function] = None
             if not function.followed:
                 self.follow(function, values, {}, function.node, forced=True)
+            followed = {id(one.node) for one, _ in self.functions[seen:] if one.followed}
+            for one in self.functions[seen:]:
+                if id(one[0].node) not in within | followed:
+                    within.add(id(one[0].node))
+                    waiting.append(one)
+            seen = len(self.functions)
         self.path, self.source = (), None
         self.torch.end()
         self.training.end()

@@ -21,7 +21,7 @@ OF_GROUPS = ("mean", "sum", "count", "max", "min", "std", "var", "size")  # a ta
 PARTS_OF_TABLES = ("loc", "iloc")
 READS_OF_HOST = re.compile(r"(numpy\.(asarray|array|ascontiguousarray)|torch\.from_numpy|sklearn\.metrics\.[a-z]\w*)$")
 ASYNC_OF_CUPY = re.compile(r"cupy\.(matmul|dot|einsum|tensordot|sum|mean|exp|log|sqrt|sin|cos|tanh|maximum|minimum|sort|cumsum|add|multiply|"
-                           r"subtract|divide|power|abs|clip|std|var|fft\.\w+|outer|convolve|where|square)$")
+                           r"subtract|divide|power|abs|clip|std|var|fft\.\w+|outer|convolve|where|square|linalg\.norm)$")
 FILLS_OF_CUPY = re.compile(r"cupy\.(ones|zeros|full|arange|linspace|eye|identity|random\.(rand|randn|random|random_sample|normal|uniform|standard_normal))$")
 WAITS_OF_CUPY = re.compile(r"sync|asnumpy|\.get\(|float\(|int\(|\.item\(|\.tolist\(|Event|benchmark|allclose|\.done|\bif |elapsed_time|save|np\.|print\((?!f?['\"][^{}]*['\"]\))")
 # Functions that look at each number, which take arrays of CuPy's and plain numbers; others hand an array's own methods on.
@@ -33,7 +33,7 @@ MOST_THREADS = 1024  # of a block, on all GPUs
 OF_THE_SAME_FORM = re.compile(r"numba\.cuda\.(to_device|as_cuda_array|(device|pinned|mapped|managed)_array_like)$|"
                               r"(numpy|cupy)\.((zeros|ones|empty|full)_like|asarray|ascontiguousarray|copy)$")
 MAKES_BY_SHAPE = re.compile(r"numba\.cuda\.(device|pinned|mapped|managed)_array$")
-FILLS_WITH_NOTHING = re.compile(r"numba\.cuda\.(device|pinned|mapped|managed)_array(_like)?$|(numpy|cupy)\.empty(_like)?$")
+FILLS_WITH_NOTHING = re.compile(r"numba\.cuda\.(device|pinned|mapped|managed)_array(_like)?$|(numpy|cupy|torch)\.empty(_like)?$")
 # What may be asked of an array without a change of its numbers.
 ASKS_OF_ARRAYS = ("shape", "size", "dtype", "ndim", "nbytes", "strides")
 # What asks Numba for GPUs and computes nothing there, and libraries that use none.
@@ -58,6 +58,7 @@ class Boosters(Kernels):
         if "cupy" in roots:
             self.clocks_of_cupy(nodes)
             self.laps_of_cupy(nodes)
+            self.magics_of_cupy(nodes)
             self.beside_numpy(nodes)
             self.for_cupy_alone(calls)
         if {"numba", "cupy", "pycuda"} & roots:
@@ -332,6 +333,19 @@ class Boosters(Kernels):
                 last = run.body if isinstance(run, ast.Lambda) else self.last_of(run.body) if isinstance(run, ast.FunctionDef) else None
                 if last is not None and self.still_computes(last) and not WAITS_OF_CUPY.search(self.near(run)):
                     self.mistake(call, "a clock around CuPy's work", self.written(last), other=timed)
+
+    def magics_of_cupy(self, nodes):
+        """%timeit x @ x, of CuPy's arrays, or of a function of the file that computes with them."""
+        for how, at, timed, last in timed_by_magics(nodes) if not self.reader.other_form else ():
+            if any(WAITS_OF_CUPY.search(self.near(part)) for part in timed):
+                continue
+            runs = self.origins.functions_of(last.func) if isinstance(last, ast.Call) else []
+            if how == "time" and any(isinstance(one, (ast.For, ast.While)) for part in timed + runs for one in ast.walk(part)):
+                continue
+            ends = [last] + [end for end in (self.last_of(run.body) for run in runs if isinstance(run, ast.FunctionDef)) if end is not None]
+            if any(map(self.still_computes, ends)):
+                self.reader.mistake(at, "a magic that doesn't wait", self.written(
+                    last), "%" + how, "cupy.cuda.Device().synchronize() behind it, or measure with cupyx.profiler.benchmark", doubted=True)
 
     def laps_of_cupy(self, nodes):
         """y = x @ x; laps.lap("product"), of a class whose method reads the clock and waits for nothing."""

@@ -7,7 +7,9 @@ order in which the statements run.
 """
 
 # Mistakes that only the script's own form shows: a function that is called may wait for the GPU in ways that its statements don't tell.
-OF_OWN_FORM_ALONE = ('a time without an end', "a time of TensorFlow's without an end")
+# What a function gives back and its caller drops stands in the flat form as a statement of its own.
+OF_OWN_FORM_ALONE = ('a time without an end', "a time of TensorFlow's without an end", "a copy to the host that is dropped",
+                     "a clock around a kernel of Numba's", "a time that holds Numba's compilation", "a compiled function that is not called")
 MOST_PLACES = 3  # where a function may be called
 MOST_OF_A_FORM = 6000  # nodes
 STARTS_OTHERS = re.compile(r"multiproc|spawn|Process\(|Pool\(|forkserver|launch|num_workers|workers=")

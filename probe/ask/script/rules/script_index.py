@@ -23,6 +23,32 @@ def walk(node):
 ast.walk, ast.iter_child_nodes = walk, parts_of
 
 
+def timed_by_magics(nodes):
+    """(how, what is told, the statements, the expression with which they end) of each %timeit, %time, %%timeit and %%time of a file."""
+    for of in nodes:
+        for body in (getattr(of, name, None) for name in ("body", "orelse", "finalbody")):
+            for at, one in enumerate(body if isinstance(body, list) else ()):
+                call = one.value if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) else getattr(one, "value", None)
+                if not isinstance(call, ast.Call) or getattr(getattr(call.func, "value", None), "id", "") != OWN_OS:
+                    continue
+                how, _, reach = call.func.attr.partition("_")
+                if how not in ("time", "timeit"):
+                    continue
+                if not reach and len(call.args) == 1:  # %timeit f(x)
+                    yield how, call.args[0], [call.args[0]], call.args[0]
+                    continue
+                rest = body[at + 1:]
+                if reach == "line":
+                    rest = [each for each in rest if each.lineno == one.lineno]
+                elif reach != "cell" or getattr(one, "cell", None) is None:
+                    continue
+                last = rest[-1] if rest else None
+                while isinstance(last, (ast.For, ast.With)):
+                    last = last.body[-1]
+                if isinstance(last, (ast.Assign, ast.Expr)):
+                    yield how, one if reach == "cell" else rest[-1], rest, last.value
+
+
 class FileIndex:
     """What each node stands in, what each name is assigned (by how it is written), and the nodes of a kind in their order."""
 

@@ -44,8 +44,16 @@ class Meant(WholeFile):
             if name and LIMITS_OF_MEMORY.match(name):
                 self.limit_in_gigabytes(call)
         for one in nodes:
+            self.tests_of_tuples(one)
             if isinstance(one, ast.Assign) and re.search(r"\[['\"](CUDA|HIP|ROCR)_VISIBLE_DEVICES['\"]\]$", self.written(one.targets[0])):
                 self.joined_without_commas(one)
+
+    def tests_of_tuples(self, one):
+        """if (i < n, j < m): a tuple that holds something is true, whatever it holds."""
+        for test in [one.test] if isinstance(one, (ast.If, ast.While, ast.IfExp, ast.Assert)) else one.ifs if isinstance(one, ast.comprehension) else []:
+            of = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+            if isinstance(of, ast.Tuple) and any(not isinstance(each, ast.Starred) for each in of.elts):
+                self.mistake(of, "a condition that is a tuple", doubted=False)
 
     def joined_without_commas(self, statement):
         """os.environ["CUDA_VISIBLE_DEVICES"] = " ".join(args.gpus)"""

@@ -36,6 +36,7 @@ PARTS_OF_STATES = ("params", "opt", "opt_state", "weights", "model", "variables"
                    "target_params", "master", "velocity", "momentum")
 WAITS_OF_TRACES = re.compile(r"block_until_ready(?!\s*(\n|$))|device_get|\.item\(|\.tolist\(|effects_barrier|float\(|int\(|asarray\(|"
                              r"np\.array\(|onp\.|print\(|copy_to_host|\.numpy\(|\.result\(|assert|%timeit|if .*loss")
+HEAVY_OPS_OF_JAX = re.compile(r"jax\.numpy\.(dot|matmul|einsum|tensordot|convolve|sort|linalg\.(inv|svd|eigh|qr|cholesky|solve)|fft\.\w*fft\w*)$")
 # What a time is called that is meant to be the one of a first call, or of a launch without its end.
 TIME_OF_ANOTHER = re.compile(r"(?i)compil|trac(e|ing)|warm|first|dispatch|launch|enqueue|async|overhead|build|submit")
 NAMES_OF_SIZES = re.compile(r"(?i)(sizes?|lengths?|widths?|dims?|shapes?|resolutions?|lens|heads|ns)\)*$")
@@ -72,7 +73,7 @@ class Tracing:
     def __init__(self, reader):
         self.reader = reader
         self.arrays, self.wholes, self.steps = Arrays(reader, self), Wholes(reader, self), Steps(reader, self)
-        self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels, Boosters, Batches, Settings, Meant, Choices,
+        self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels, Boosters, Launches, Batches, Settings, Meant, Choices,
                                                Forks, States, Objects, FilesAndSessions, Units)]
         self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted, ClocksOfTraces, Traces)]
         self.files = []  # (source, its trees)
@@ -109,6 +110,11 @@ class Tracing:
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 for one in node.names:
                     self.names[one.asname or one.name] = self.reader.normal(node.module + "." + one.name)
+        if "cuda" in self.names or any(isinstance(one, ast.ImportFrom) and any((each.asname or each.name) == "cuda" for each in one.names) for one in nodes):
+            # from .gpu import cuda: what decorates kernels is Numba's, whichever module hands it on.
+            if any(isinstance(one, ast.FunctionDef) and any(self.written(getattr(mark, "func", mark)) == "cuda.jit" for mark in one.decorator_list)
+                   for one in nodes):
+                self.names["cuda"] = "numba.cuda"
         bodies = [[s for tree in trees for s in tree.body]]
         self.constants = {self.written(s.targets[0]): s.value for s in bodies[0] if isinstance(s, ast.Assign) and
                           len(s.targets) == 1}
@@ -164,19 +170,27 @@ class Tracing:
                 self.numpy_under_a_device(node)
             if isinstance(node, ast.Call):
                 self.determinism(node)
-            if isinstance(node, ast.Call) and self.written(node.func) == OWN_OS + ".timeit":
-                self.timed_by_magic(node)
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == "block_until_ready":
                 self.reader.mistake(node, "a wait that is named and not called", self.written(node.value))
+        for how, at, timed, last in timed_by_magics(nodes) if not self.reader.other_form else ():
+            self.timed_by_magic(how, at, timed, last)
         for one in self.rules_of_traces:
             one.look(nodes)
 
-    def timed_by_magic(self, node):
+    def timed_by_magic(self, how, at, timed, call):
         """%timeit step(x), of a function of jax.jit: it gives back before the GPU has computed."""
-        call = node.args[0]
-        traced = self.traced_of(call.func) if isinstance(call, ast.Call) else None
-        if traced and traced.by in JITS and "block_until_ready" not in self.written(call):
-            self.reader.mistake(call, "a time without an end", self.written(call))
+        text = "\n".join(self.wholes.near(one) for one in timed)
+        if not isinstance(call, ast.Call) or WAITS_OF_TRACES.search(text) or TIME_OF_ANOTHER.search(text):
+            return
+        traced = self.traced_of(call.func)
+        compiled = traced is not None and traced.by in JITS
+        if not compiled and not HEAVY_OPS_OF_JAX.match(self.full(call.func)):
+            return
+        # %time of a first call measures the compilation, for which it waits.
+        before = compiled and any(self.written(one.func) == self.written(call.func) and self.origins.position(one) < self.origins.position(
+            call) for one in self.index.calls)
+        if how == "timeit" or before and not any(isinstance(one, (ast.For, ast.While)) for part in timed for one in ast.walk(part)):
+            self.reader.mistake(at, "a magic that doesn't wait", self.written(call), "%" + how, "jax.block_until_ready(…) around it")
 
     def full(self, node):
         """The full name of what an expression names: by the imports of the file, or by what its names stand for."""
@@ -918,6 +932,15 @@ class Tracing:
                 if made == "tensorflow.Variable" or made.startswith("tensorflow.random.Generator.from_"):
                     self.reader.mistake(statement, "a variable that a tf.function makes", self.written(statement.value))
 
+    def computed_by_jax(self, node, within, deepest=5):
+        """Whether an expression is computed by JAX in this function: under a trace it is traced, whatever it is computed from."""
+        if isinstance(node, ast.BinOp):
+            return any(self.computed_by_jax(one, within, deepest - 1) for one in (node.left, node.right)) if deepest else False
+        if isinstance(node, ast.Name):
+            known = [one for one in self.origins.statements_of(node) if isinstance(one, ast.Assign) and self.origins.scope(one) is within]
+            return len(known) == 1 and deepest > 0 and isinstance(known[0].targets[0], ast.Name) and self.computed_by_jax(known[0].value, within, deepest - 1)
+        return isinstance(node, ast.Call) and re.match(r"jax\.(numpy|random|nn|lax)\.[a-z]\w*$", self.full(node.func)) is not None
+
     def statements(self, node, values, of_jax, callers):
         """Of a traced function, and of those of the script that it calls."""
         deepest = 4
@@ -948,6 +971,9 @@ class Tracing:
                 if not isinstance(one, ast.Call):
                     continue
                 self.call_inside(one, values, of_jax)
+                if of_jax and getattr(one.func, "attr", "") == "block_until_ready" and not one.args and not self.full(one.func) and (
+                        self.is_value(one.func.value, values) or self.computed_by_jax(one.func.value, node)):
+                    self.reader.mistake(one, "a wait for a traced value", self.written(one.func.value), getattr(node, "name", "the function"))
                 called = self.function_of(one.func)
                 if called is None or called in callers or len(callers) > deepest:
                     continue

@@ -123,6 +123,7 @@ class Waits(Scoped):
         self.clocks_of_blocks(nodes)
         self.clocks_of_decorators(nodes)
         self.clocks_of_timeit(nodes)
+        self.clocks_of_magics(nodes)
         self.waits_for_another(nodes)
         self.batches_that_stay(nodes)
         for of, own in self.scopes:
@@ -453,6 +454,22 @@ class Waits(Scoped):
                 last, ast.BinOp) else [one for inner in calls_in(runs[0].body if last is None else []) for one in [inner.func] + inner.args]
             if waits or any(self.is_of_gpu(one, 4) for one in given if not isinstance(one, ast.Starred)):
                 self.mistake(call, "a clock that doesn't wait for the GPU", other=timed)
+
+    def clocks_of_magics(self, nodes):
+        """%timeit model(x), of what is on a GPU."""
+        for how, at, timed, last in timed_by_magics(nodes) if not self.reader.other_form else ():
+            text = "\n".join(map(self.near, timed))
+            if re.search(r"sync|\.item\(|\.cpu\(|tolist\(|numpy\(|print\(|Event|wait|float\(|int\(|nonzero|['\"]cpu|backward\(", text) or how == "time" and any(
+                    isinstance(one, LOOPS) for part in timed for one in ast.walk(part)):
+                continue
+            runs = self.origins.functions_of(last.func) if isinstance(last, ast.Call) else []
+            if any(isinstance(one, ast.ClassDef) or how == "time" and any(isinstance(part, LOOPS) for part in ast.walk(one)) for one in runs):
+                continue
+            given = [last.func] + last.args if isinstance(last, ast.Call) else [last.left, last.right] if isinstance(last, ast.BinOp) else []
+            given += [one for run in runs if isinstance(run, ast.FunctionDef) for call in calls_in(run.body) for one in [call.func] + call.args]
+            if any(self.is_of_gpu(one, 4) for one in given if not isinstance(one, ast.Starred)):
+                self.reader.mistake(at, "a magic that doesn't wait", self.written(last), "%" + how, "torch.cuda.synchronize() behind it, or measure with "
+                                    "torch.utils.benchmark.Timer", doubted=True)
 
     def is_put_on_gpu(self, made):
         """torch.ones(8, device="cuda"), net.to(device), where device is "cuda" or torch.device("cuda")."""
