@@ -155,6 +155,12 @@ void report_finding(const Snapshot& snapshot, const Need& need, const Driver& dr
     finding.fix.push_back(std::move(*build));
 }
 
+// "11.4" of the 11040 in PyTorch's message; empty: it names no CUDA.
+std::string cuda_of_number(const std::string& found) {
+  const int number = std::atoi(found.c_str());
+  return number < 1000 || number > 99'999 ? "" : fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+}
+
 // A program reported it itself.
 void judge_log(const Facts& facts, const Driver& driver, Answers& answers) {
   for (const Symptom* line : symptoms_of(facts, {too_old, "driver"})) {
@@ -176,9 +182,17 @@ void judge_log(const Facts& facts, const Driver& driver, Answers& answers) {
     Finding& finding = answers.found();
     finding.explanation = "A program refused to start: the driver is older than the CUDA version it was built for.";
     finding.evidence = nvidia::joined({evidence(*line, "driver too old")}, driver.evidence);
-    finding.fix = {on_host(facts, "update the NVIDIA driver."),
-                   {.text = "Or install a build for an older CUDA version. Another toolkit changes nothing."}};
-    if (auto build = fitting_build_in_use(facts, line->detail("program"))) finding.fix.push_back(std::move(*build));
+    const Torch& torch = facts.snapshot().torch.or_empty();
+    const std::string wanted =
+        line->detail("program") == "torch" ? torch.cuda_version.value_or(cuda_of_tag(torch.version.or_empty())) : "";
+    const auto least = wanted.empty() ? std::nullopt : knowledge::min_driver_for_cuda(wanted);
+    finding.fix = {
+        on_host(facts, "update the NVIDIA driver" +
+                           (least ? fmt::format(" to {} or newer, which CUDA {} needs.", *least, wanted) : ".")),
+        {.text = "Or install a build for an older CUDA version. Another toolkit changes nothing."}};
+    const knowledge::BuildNeeds served{.max_cuda = cuda_of_number(line->detail("found"))};
+    if (auto build = fitting_build_in_use(facts, line->detail("program"), served))
+      finding.fix.push_back(std::move(*build));
     return;
   }
 }

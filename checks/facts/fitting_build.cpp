@@ -38,16 +38,23 @@ knowledge::BuildNeeds needs_of(const Snapshot& snapshot) {
   return needs;
 }
 
-std::string command_for(const Snapshot& snapshot, const std::string& framework, const knowledge::FittingBuild& build) {
+// What pip is given.
+std::string words_for(const std::string& framework, const knowledge::FittingBuild& build) {
   if (framework == "torch") {
     std::string tag = build.cuda;
     std::erase(tag, '.');
-    return pip_install(
-        snapshot, fmt::format("\"torch=={}.*\" --index-url https://download.pytorch.org/whl/cu{}", build.version, tag));
+    return fmt::format("\"torch=={}.*\" --index-url https://download.pytorch.org/whl/cu{}", build.version, tag);
   }
-  if (framework == "jax") return pip_install(snapshot, fmt::format("\"jax[cuda{}]=={}\"", build.cuda, build.version));
-  if (framework == "vllm") return pip_install(snapshot, fmt::format("\"vllm=={}\"", build.version));
-  return pip_install(snapshot, fmt::format("\"tensorflow=={}.*\"", build.version));
+  if (framework == "jax") return fmt::format("\"jax[cuda{}]=={}\"", build.cuda, build.version);
+  if (framework == "vllm") return fmt::format("\"vllm=={}\"", build.version);
+  return fmt::format("\"tensorflow=={}.*\"", build.version);
+}
+
+// The command of a fix, or what it says where the environment isn't known, as in a report.
+void install(const Snapshot& snapshot, const std::string& words, Fix& fix, const std::string& first = {}) {
+  fix.command = pip_install(snapshot, words);
+  if (of(snapshot.python, &Python::executable).or_empty().empty())
+    fix.text += " In the program's Python environment: " + first + "pip install " + words;
 }
 
 bool speaks_of_vllm(const Snapshot& snapshot) {
@@ -60,12 +67,15 @@ bool speaks_of_vllm(const Snapshot& snapshot) {
 
 }  // namespace
 
-std::optional<Fix> fitting_build(const Snapshot& snapshot, const std::string& framework, bool python_alone) {
+std::optional<Fix> fitting_build(const Snapshot& snapshot, const std::string& framework, bool python_alone,
+                                 const knowledge::BuildNeeds& stated) {
   static const std::map<std::string, std::string> names = {
       {"torch", "PyTorch"}, {"tensorflow", "TensorFlow"}, {"jax", "JAX"}, {"vllm", "vLLM"}};
   const auto name = names.find(framework);
   if (name == names.end()) return {};
-  const knowledge::BuildNeeds needs = needs_of(snapshot);
+  knowledge::BuildNeeds needs = needs_of(snapshot);
+  if (needs.driver.empty() && needs.max_cuda.empty()) needs.max_cuda = stated.max_cuda;
+  if (needs.capability.empty()) needs.capability = stated.capability;
   const bool gpu_known = !needs.driver.empty() || !needs.max_cuda.empty() || !needs.capability.empty();
   if (python_alone ? needs.python.empty() : !gpu_known) return {};
   const auto build = knowledge::newest_fitting_build(framework, needs);
@@ -78,10 +88,11 @@ std::optional<Fix> fitting_build(const Snapshot& snapshot, const std::string& fr
     taker("a driver for CUDA " + needs.max_cuda);
   if (!needs.capability.empty()) taker("compute capability " + needs.capability);
   if (!needs.python.empty()) taker("Python " + knowledge::major_minor_of(needs.python));
-  return Fix{
-      .text = fmt::format("The newest {} that fits {} is {}{} for CUDA {} ({}).", name->second, takers, build->version,
-                          build->torch.empty() ? "" : " with PyTorch " + build->torch, build->cuda, build->table),
-      .command = command_for(snapshot, framework, *build)};
+  Fix fix{.text =
+              fmt::format("The newest {} that fits {} is {}{} for CUDA {} ({}).", name->second, takers, build->version,
+                          build->torch.empty() ? "" : " with PyTorch " + build->torch, build->cuda, build->table)};
+  install(snapshot, words_for(framework, *build), fix);
+  return fix;
 }
 
 namespace {
@@ -139,26 +150,23 @@ std::optional<Fix> gpu_build(const Snapshot& snapshot, const std::string& framew
   const std::string driver = needs.driver.empty() ? "a driver for CUDA " + needs.max_cuda : "driver " + needs.driver;
   Fix fix{.text = fmt::format(
               "{} {} has a build for CUDA {} that {}{} can use ({}).", names.at(framework), build->version, build->cuda,
-              driver, needs.capability.empty() ? "" : " and compute capability " + needs.capability, build->table),
-          .command = pip_install(snapshot, words)};
+              driver, needs.capability.empty() ? "" : " and compute capability " + needs.capability, build->table)};
   std::string removed;
   for (const char* name : {"tensorflow-cpu", "intel-tensorflow"}) {
     if (framework == "tensorflow" && package_installed(snapshot, name).is(true)) removed = name;
   }
   if (!removed.empty()) fix.text += " It shares its folder with " + removed + ", which has to be removed first.";
-  const std::string taken_out = removed.empty() ? "" : "pip uninstall --yes " + removed + " && ";
-  if (fix.command.empty())
-    fix.text += " In the Python environment of the program: " + taken_out + "pip install " + words;
-  else if (!removed.empty())
-    fix.command = pip_uninstall(snapshot, removed) + " && " + fix.command;
+  install(snapshot, words, fix, removed.empty() ? "" : "pip uninstall --yes " + removed + " && ");
+  if (!fix.command.empty() && !removed.empty()) fix.command = pip_uninstall(snapshot, removed) + " && " + fix.command;
   return fix;
 }
 
-std::optional<Fix> fitting_build_in_use(const Snapshot& snapshot, const std::string& framework) {
+std::optional<Fix> fitting_build_in_use(const Snapshot& snapshot, const std::string& framework,
+                                        const knowledge::BuildNeeds& stated) {
   if (framework == "torch" && speaks_of_vllm(snapshot)) {
-    if (auto vllm = fitting_build(snapshot, "vllm")) return vllm;
+    if (auto vllm = fitting_build(snapshot, "vllm", false, stated)) return vllm;
   }
-  return fitting_build(snapshot, framework);
+  return fitting_build(snapshot, framework, false, stated);
 }
 
 std::optional<Fix> fitting_flash_attention(const Snapshot& snapshot, const std::string& stated) {

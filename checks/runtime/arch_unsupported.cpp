@@ -293,6 +293,19 @@ void judge_texts(const Facts& facts, Answers& answers) {
   name_fitting_attention(facts, answers);
 }
 
+// What a program's own line says of the GPU is enough to name a build.
+void name_fitting_build(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{unsupported, "gpu-architecture"}});
+  const std::string sm = line ? line->detail("sm") : "";
+  if (sm.size() < 2) return;
+  const std::string capability = sm.substr(0, sm.size() - 1) + "." + sm.back();
+  for (Finding& finding : answers.findings) {
+    if (finding.id != answers.id || finding.subject != "host" || finding.fix.size() != 1) continue;
+    if (auto fits = fitting_build_in_use(facts, line->detail("program"), {.capability = capability}))
+      finding.fix.push_back(std::move(*fits));
+  }
+}
+
 bool ptx_fails(const Facts& facts) {
   return facts.saw({{slow, "compilation-from-ptx"}, {unsupported, "gpu-architecture"}});
 }
@@ -342,6 +355,7 @@ Diagnosis diagnosis() {
           },
       .judge_host = judge,
       .judge = judge_texts,
+      .complete = name_fitting_build,
   };
 }
 

@@ -48,7 +48,8 @@ std::vector<Build> torch_builds() {
         build.sass = targets->sass;
         build.ptx = targets->ptx;
       } else if (const auto toolkit = targets_of_toolkit(build.names.cuda)) {
-        build.lowest_capability = toolkit->lowest;
+        // PyTorch leaves the oldest GPUs out before the toolkit does.
+        build.lowest_capability = compare_versions(toolkit->lowest, "5.0") < 0 ? "5.0" : toolkit->lowest;
       }
       builds.push_back(std::move(build));
     }

@@ -130,5 +130,28 @@ TEST(RuntimeArchUnsupported, IsUnknownWithoutAListOrACapability) {
   EXPECT_EQ(state_of("runtime.arch-unsupported", snapshot), "unknown");
 }
 
+// A line of PyTorch, as it stands in a report.
+std::string build_named_for(const std::string& sm) {
+  Snapshot snapshot;
+  Symptom line;
+  line.class_ = std::string("unsupported");
+  line.subject = std::string("gpu-architecture");
+  line.program = std::string("torch");
+  line.details["sm"] = sm;
+  snapshot.log = std::vector<Symptom>{line};
+  const Answers answers = answers_of(id, snapshot);
+  const Finding* finding = finding_of(answers, id);
+  return finding ? finding->fix.back().text : "";
+}
+
+TEST(RuntimeArchUnsupported, NamesABuildForWhatAProgramSaysOfTheGpu) {
+  EXPECT_NE(build_named_for("120").find("pip install \"torch==2."), std::string::npos);
+  EXPECT_NE(build_named_for("37").find("\"torch==2.5.*\" --index-url https://download.pytorch.org/whl/cu118"),
+            std::string::npos)
+      << build_named_for("37");
+  EXPECT_EQ(build_named_for("35").find("pip install"), std::string::npos) << "no recorded build has code for it";
+}
+
 }  // namespace
+
 }  // namespace envdoctor::runtime_arch_unsupported_test
