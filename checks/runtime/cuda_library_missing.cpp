@@ -74,6 +74,7 @@ Diagnosis diagnosis() {
               {{missing, "nvrtc-builtins"}, likely},
           },
       .judge = judge,
+      .complete = name_library_packages,
   };
 }
 

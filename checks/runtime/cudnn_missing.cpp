@@ -29,6 +29,7 @@ Diagnosis diagnosis() {
               {{missing, "any-library"}, possible, unnamed_and_unused, "library", "cudnn"},
           },
       .judge = judge,
+      .complete = name_library_packages,
   };
 }
 

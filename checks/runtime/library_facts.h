@@ -48,6 +48,9 @@ void report_missing_libraries(const Facts& facts, Answers& answers);
 // installed TensorFlow needs, and those that texts and reports name.
 void judge_framework_libraries(const Facts& facts, Answers& answers);
 
+// Adds the package of PyPI that holds the library of each finding.
+void name_library_packages(const Facts& facts, Answers& answers);
+
 struct MissingSymbol {
   const Symptom* symptom = nullptr;
   Confidence confidence = Confidence::likely;

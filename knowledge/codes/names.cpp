@@ -65,7 +65,7 @@ struct Libraries {
       symbols.push_back({row.text("library"), row.text("symbol"), row.text("signature"),
                          row.has("needs_gpu") && !row.flag_if("needs_gpu")});
     for (const Row& row : table["pip_packages"])
-      packages.push_back({row.text("library"), row.text("pip_package"), row.text_if("directory")});
+      packages.push_back({row.text("library"), row.text("pip_package"), row.text_if("directory"), row.text_if("cuda")});
   }
 };
 

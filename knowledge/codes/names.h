@@ -49,6 +49,7 @@ struct PipPackage {
   std::string library{};
   std::string package{};
   std::string directory{};  // empty: not recorded
+  std::string cuda{};       // "12"
 };
 const std::vector<PipPackage>& pip_packages();
 
