@@ -2,6 +2,7 @@
 // version is enough (minor-version compatibility); before, each CUDA version has its own minimum.
 #include "checks/driver/nvidia_facts.h"
 #include "checks/facts/fitting_build.h"
+#include "checks/python/package_facts.h"
 #include "checks/runtime/library_facts.h"
 #include "knowledge/gpus/drivers.h"
 
@@ -197,6 +198,29 @@ void judge_log(const Facts& facts, const Driver& driver, Answers& answers) {
   }
 }
 
+// PyTorch works, as its own CUDA fits this driver, and a program that takes CUDA from another package is refused.
+bool judge_other_package(const Facts& facts, const Driver& driver, Answers& answers) {
+  const Symptom* line = facts.first({{too_old, "driver"}});
+  if (!line || driver.max_cuda.empty()) return false;
+  const auto& packages = of(facts.snapshot().python, &Python::packages).or_empty();
+  for (const char* name : {"cuda-python", "cuda-bindings", "nvidia-cuda-runtime", "cuda-cudart", "cuda-toolkit"}) {
+    const auto package = packages.find(name);
+    if (package == packages.end() || major_of(package->second) <= major_of(driver.max_cuda)) continue;
+    Finding& finding = answers.found_in(*line, Confidence::likely);
+    finding.explanation = fmt::format(
+        "{} {} belongs to CUDA {}, and the installed driver serves CUDA up to {}; what works here was built "
+        "for an older CUDA.",
+        name, package->second, major_of(package->second), driver.max_cuda);
+    finding.evidence = nvidia::joined(nvidia::joined(std::move(finding.evidence), driver.evidence),
+                                      {evidence(std::string("/python/packages/") + name, package->second)});
+    finding.fix = {on_host(facts, "update the NVIDIA driver."),
+                   {.text = fmt::format("Or install {} for the driver's CUDA version.", name),
+                    .command = pip_install(facts, fmt::format("\"{}<{}\"", name, major_of(driver.max_cuda) + 1))}};
+    return true;
+  }
+  return false;
+}
+
 // A call that this driver does not know yet is refused, though programs start: the toolkit is of a later branch.
 void judge_refused_call(const Facts& facts, Driver driver, Answers& answers) {
   const Symptom* refused = facts.first({{unsupported, "cuda-operation"}});
@@ -244,6 +268,7 @@ void judge(const Facts& facts, Answers& answers) {
     unknown = unknown || !old.get();
   }
   if (!works) judge_log(facts, found ? Driver{} : driver, answers);
+  if (works && !found) found = judge_other_package(facts, driver, answers);
   if (!found) judge_refused_call(facts, driver, answers);
   if (!found && !works) judge_guess(facts, answers);
   if (!driver.evidence.empty())

@@ -91,6 +91,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{present, "sycl-device"}, possible, no_sycl_gpu},
+              {{missing, "sycl-gpu-in-container"}, likely},
               {{missing, "vulkan-gpu"}, possible, no_device_of_cuda},
               {{noted, "chosen-processor"}, possible},
               {{noted, "opencl-processors"}, possible, no_device_of_cuda},

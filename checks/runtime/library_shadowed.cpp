@@ -1,5 +1,8 @@
 // runtime.library-shadowed: LD_LIBRARY_PATH or LD_PRELOAD puts another version of a CUDA library before the
 // framework's.
+#include <re2/re2.h>
+
+#include <algorithm>
 #include <sstream>
 #include "checks/engine/rule.h"
 #include "checks/runtime/library_facts.h"
@@ -110,9 +113,37 @@ void judge_two_programs(const Facts& facts, Answers& answers) {
                    : "Until then name the right one in NUMBA_CUDA_DRIVER."}};
 }
 
+// A program shows that it loaded a library of the toolkit, whose folder names another release than the environment's
+// own package of that library has. Only libraries that have CUDA's numbers.
+void judge_loaded(const Facts& facts, Answers& answers) {
+  static const RE2 toolkit(R"(/cuda-(\d+\.\d+)/(?:.*/)?lib(nvJitLink|nvrtc|cudart|nvvm)\.so.*)", RE2::Latin1);
+  const auto& packages = of(facts.snapshot().python, &Python::packages).or_empty();
+  for (const Symptom* line : facts.all({noted, "library-loaded"})) {
+    std::string release, library;
+    if (!RE2::PartialMatch(line->detail("path"), toolkit, &release, &library)) continue;
+    std::ranges::transform(library, library.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const auto own = std::ranges::find_if(packages, [&](const auto& package) {
+      const std::string& name = package.first;
+      return name == "lib" + library || name == "cuda-" + library || name.starts_with("nvidia-" + library) ||
+             (library == "cudart" && name.starts_with("nvidia-cuda-runtime")) ||
+             (library == "nvrtc" && name.starts_with("nvidia-cuda-nvrtc"));
+    });
+    if (own == packages.end() || own->second.starts_with(release + ".") || own->second == release) continue;
+    Finding& finding = answers.found_in(*line, Confidence::possible);
+    finding.explanation = fmt::format("{} is loaded from the toolkit of CUDA {}, and the environment has {} {}.",
+                                      line->detail("path"), release, own->first, own->second);
+    finding.evidence.push_back(evidence("/python/packages/" + own->first, own->second));
+    finding.fix = {{.text = "Start the program without the toolkit's folder in LD_LIBRARY_PATH.",
+                    .command = "unset LD_LIBRARY_PATH"}};
+    return;
+  }
+}
+
 void judge(const Facts& facts, Answers& answers) {
   judge_host(facts.snapshot(), answers);
   judge_two_programs(facts, answers);
+  judge_loaded(facts, answers);
   if (const auto lacking = missing_symbol(facts, answers.id)) answers.found_in(*lacking->symptom, lacking->confidence);
 }
 

@@ -70,6 +70,7 @@ void judge(const Facts& facts, Answers& answers) {
   }
   if (!line && xids.empty()) return answers.not_applicable("no program reports a fault in a kernel");
   if (hardware_failed(facts)) return answers.not_applicable("the GPU itself failed");
+  if (facts.saw({{wrong_result, "peer-copy"}})) return answers.not_applicable("copies between the GPUs fail");
   if (!line) {  // only the kernel module reports it
     Finding& finding = answers.found();
     finding.confidence = Confidence::possible;

@@ -172,16 +172,32 @@ bool driver_not_passed_on(const Facts& facts) {
              {{noted, "kernel-driver-version"}, {present, "nvidia-kernel-module"}, {noted, "nvidia-smi-versions"}});
 }
 
+// Something looked for a GPU in vain.
+bool finds_none(const Facts& facts) {
+  return of(facts.snapshot().torch, &Torch::cuda_available).is(false) || facts.saw({{missing, "any-gpu"},
+                                                                                    {missing, "visible-gpu"},
+                                                                                    {missing, "available-gpu"},
+                                                                                    {missing, "driver"},
+                                                                                    {missing, "cuda-device"},
+                                                                                    {missing, "rocm-device"},
+                                                                                    {missing, "hip-device"},
+                                                                                    {failed, "cuinit"},
+                                                                                    {failed, "hsa"}});
+}
+
 // The host lists a GPU but its container none, and the command that started the container did not request one.
 bool none_asked_for(const Facts& facts) {
   const Symptom* blind = facts.first({{missing, "gpu-in-container"}});
+  if (blind && blind->detail("nodes") == "none" && !finds_none(facts)) return false;
   // The one with an option may have used it in the same text.
   return blind && blind->detail("option") != "given" && (!facts.used() || blind->detail("with-option") == "found");
 }
 
 bool asked_in_vain(const Facts& facts) {
   const Symptom* blind = facts.first({{missing, "gpu-in-container"}});
-  return !facts.used() && blind && blind->detail("option") == "given";
+  // A /dev without its nodes is certain to be another than the one in which a program used it.
+  return blind && (blind->detail("nodes") == "none" ? finds_none(facts) : !facts.used()) &&
+         blind->detail("option") == "given";
 }
 
 // If the GPU's files are requested there is usually a driver: they are in a place where the engine doesn't look. If the

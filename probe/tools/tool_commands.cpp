@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "evidence/merge.h"
+#include "knowledge/lower_case.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -357,6 +358,101 @@ void wsl_version(const ShellCommand& command, Snapshot& snapshot) {
   if (first) add_symptom(snapshot, {present, "wsl1"}, first->row, first->text);
 }
 
+// "sycl-ls", also behind an engine's words.
+bool lists_sycl(std::string_view typed) {
+  static const RE2 form(R"((?:.*[\s;&"'/])?sycl-ls(?: --verbose)?["']?\s*)", RE2::Latin1);
+  return contains(typed, "sycl-ls") && RE2::FullMatch(piece_of(typed), form);
+}
+
+// sycl-ls lists a GPU on the host, and inside a container only the processor and its emulators.
+void compare_sycl_lists(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
+  const ShellLine* processor = nullptr;
+  bool host = false, container = false;
+  for (const ShellCommand& command : session) {
+    if (!lists_sycl(command.typed.text)) continue;
+    const auto shows = [](const ShellLine& line, const char* type) {
+      return line.text.starts_with("[") && contains(line.text, std::string(":") + type);
+    };
+    for (const ShellLine& line : command.output) {
+      if (shows(line, "gpu")) (command.engine.empty() ? host : container) = true;
+      if (!command.engine.empty() && !processor && (shows(line, "cpu") || shows(line, "acc"))) processor = &line;
+    }
+  }
+  if (host && processor && !container)
+    add_symptom(snapshot, {missing, "sycl-gpu-in-container"}, processor->row, processor->text);
+}
+
+// A listing of the whole of /dev.
+bool lists_dev(std::string_view typed) {
+  static const RE2 form(R"((?:.*[\s"'])?ls(?: -[1AadF]+)? /dev/?["']?(?: *[;&|].*)?)", RE2::Latin1);
+  return contains(typed, "ls ") && RE2::FullMatch(piece_of(typed), form);
+}
+
+// /dev of one container has none of the nodes of the GPUs that the host's, or another container's, has.
+void compare_nodes(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
+  const ShellCommand* blind = nullptr;
+  bool seen = false;
+  for (const ShellCommand& command : session) {
+    if (!lists_dev(command.typed.text)) continue;
+    const auto has = [&](std::string_view node) {
+      return std::ranges::any_of(command.output, [&](const ShellLine& line) {
+        return std::ranges::any_of(words_of(line.text.substr(0, 2000)), [&](auto word) { return word == node; });
+      });
+    };
+    const bool gpu = has("nvidia0") || has("nvidiactl") || has("kfd");
+    seen = seen || gpu;
+    // Without these the listing was filtered, or is another folder's.
+    if (!gpu && !command.engine.empty() && has("null") && has("zero") && !blind) blind = &command;
+  }
+  if (!blind || !seen) return;
+  Symptom& symptom = add_symptom(snapshot, {missing, "gpu-in-container"}, blind->typed.row, blind->typed.text);
+  symptom.details = {{"engine", blind->engine}, {"option", blind->option}, {"nodes", "none"}};
+}
+
+// The folder of a Python, by its packages or its program: "/opt/py" of "/opt/py/lib/python3.11/site-packages", and of
+// "/opt/py/bin/python".
+std::string folder_of_python(std::string_view path) {
+  static const RE2 end(R"([/\\](?:(?:lib(?:64)?[/\\])(?:python[\d.]+[/\\])?(?:site|dist)-packages\b.*|)"
+                       R"((?:(?:bin|scripts)[/\\])?python[\d.]*(?:\.exe)?)$)",
+                       RE2::Latin1);
+  std::string folder = lower_case(path);
+  const bool found = RE2::Replace(&folder, end, "");
+  std::ranges::replace(folder, '\\', '/');
+  return found ? folder : "";
+}
+
+// pip installs a package into one Python, and the program that finds no such package runs in another.
+void installed_elsewhere(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
+  static const RE2 place(R"(Requirement already satisfied: \S+ in (\S.*?(?:site|dist)-packages)(?: \(.*)?\s*)",
+                         RE2::Latin1);
+  static const RE2 program(R"((?:.*\W)?[Pp]ython executable:? +(\S.*[/\\]python[\d.]*(?:\.exe)?)\s*)", RE2::Latin1);
+  static const RE2 lacking(R"(No module named '?(\w+)|Cannot find a working (triton) installation)", RE2::Latin1);
+  const ShellCommand* installs = nullptr;
+  std::string into, runs;
+  for (const ShellCommand& command : session) {
+    const bool pip = contains(command.typed.text, "pip") && contains(command.typed.text, " install ");
+    if (pip) installs = &command, into.clear();
+    for (const ShellLine& line : command.output) {
+      if (line.text.size() > 500) continue;
+      std::string path, name, other;
+      if (pip && contains(line.text, "already satisfied") && RE2::FullMatch(piece_of(line.text), place, &path))
+        into = folder_of_python(path);
+      if (!installs || pip) continue;
+      if (contains(line.text, "xecutable") && RE2::FullMatch(piece_of(line.text), program, &path))
+        runs = folder_of_python(path);
+      if (into.empty() || runs.empty() || into == runs || contains(into, "roaming") || contains(into, "/.local") ||
+          (into.starts_with("/usr") && runs.starts_with("/usr")))
+        continue;
+      if (!RE2::PartialMatch(piece_of(line.text), lacking, &name, &other)) continue;
+      if (name.empty()) name = other;
+      if (name.size() < 3 || !contains(installs->typed.text, name)) continue;
+      add_symptom(snapshot, {mismatch, "pythons"}, installs->typed.row, installs->typed.text).details = {
+          {"installed", into}, {"runs", runs}};
+      return;
+    }
+  }
+}
+
 // sycl-ls prints a line per device, and nothing where there is none.
 void empty_list(const ShellCommand& command, bool last, Snapshot& snapshot) {
   const bool silent =
@@ -411,6 +507,9 @@ Snapshot parse_commands(const std::string& text) {
   compare_attempts(session, snapshot);
   node_made_later(session, snapshot);
   compare_pythons(session, snapshot);
+  compare_sycl_lists(session, snapshot);
+  compare_nodes(session, snapshot);
+  installed_elsewhere(session, snapshot);
   built_modules(session, snapshot);
   const bool windows = contains(text, "WDDM");
   for (const ShellCommand& command : session) {

@@ -154,6 +154,14 @@ void tensorflow_built(Answered& into, std::string_view value, std::string_view) 
   into.said = std::string("tf.test.is_built_with_cuda() ") + (yes(value) ? "True" : "False");
 }
 
+void llama_offload(Answered& into, std::string_view value, std::string_view) {
+  if (no(value)) into.said = "llama_supports_gpu_offload() False";
+}
+
+void paddle_built(Answered& into, std::string_view value, std::string_view) {
+  if (no(value)) into.said = "paddle.is_compiled_with_cuda() False";
+}
+
 void tensorflow_cuda_version(Answered& into, std::string_view value, std::string_view) {
   into.snapshot.tensorflow.fill().cuda_version = leading_version(unquoted(value));
 }
@@ -292,6 +300,10 @@ constexpr KnownCall known_calls[] = {
     {"tf.test.is_gpu_available(*)", boolean, tensorflow_available},
     {"tf.test.is_built_with_cuda()", boolean, tensorflow_built},
     {"tf.test.is_built_with_gpu_support()", boolean, not_kept},
+    {"llama_cpp.llama_supports_gpu_offload()", boolean, llama_offload},
+    {"llama_supports_gpu_offload()", boolean, llama_offload},
+    {"paddle.is_compiled_with_cuda()", boolean, paddle_built},
+    {"paddle.device.is_compiled_with_cuda()", boolean, paddle_built},
     {"tf.test.gpu_device_name()", words, tensorflow_device_name},
     {"tf.sysconfig.get_build_info(cuda_version)", version, tensorflow_cuda_version},
     {"tf.__version__", version, tensorflow_version},

@@ -31,7 +31,7 @@ const std::vector<Message> messages = {
     {{{limited, "problem-size"}}, "compute.size-limit", likely},
     {{{lost, "subnormal-numbers"}}, "compute.denormals", likely},
     {{{mismatch, "tensor-devices"}}, "usage.detected-unused", possible},
-    {{{mismatch, "gpus-of-tensors"}}, "usage.wrong-gpu", likely},
+    {{{mismatch, "gpus-of-tensors"}}, "usage.wrong-gpu", possible},
     {{{slow, "data-loading"}}, "usage.input-bound", likely},
     {{{exhausted, "threads"}}, "cpu.oversubscribed", likely},
     {{{missing, "amdgpu-kernel-module"}}, "driver.module-not-loaded", likely},
