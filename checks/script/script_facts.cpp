@@ -71,6 +71,16 @@ Evidence evidence_of_other(const Symptom& event) {
           std::atoll(event.detail("other_cell").c_str())};
 }
 
+// Further lines with the same mistake, "CELL:LINE" each; no script has a cell 0.
+void add_further_lines(Finding& finding, const ScriptEvent& event) {
+  static const RE2 place(R"((\d+):(\d+) ?)", RE2::Latin1);
+  const std::string said = event.event->detail("again");
+  re2::StringPiece rest(said);
+  std::int64_t cell = 0, line = 0;
+  while (RE2::Consume(&rest, place, &cell, &line))
+    finding.evidence.push_back({"log", event.value, event.event->source.or_empty(), line, cell});
+}
+
 std::string line_in_file(const Symptom& event) {
   return event.source.or_empty() + ":" + event.detail("cell") + ":" + std::to_string(event.line.or_empty());
 }
@@ -293,6 +303,7 @@ void judge_calls(const Facts& facts, Answers& answers) {
         Finding& finding = found_in_script(answers, event, says + version_words(row.framework, version, pins) + ".",
                                            filled(row.instead, event));
         if (!row.title.empty()) finding.title = row.title;
+        add_further_lines(finding, event);
         if (known.empty() || !row.removed) known = finding.subject;
         told_lines.insert(line_in_file(*event.event));
         by_import = by_import || (event.kind == "import" && event.event->detail("used").empty());

@@ -25,6 +25,11 @@ void judge(const Facts& facts, Answers& answers) {
                           (python.empty() ? "" : " It was read as Python " + python + ".") +
                           (event->detail("rest") == "read" ? " The rest was read all the same." : "");
     finding.evidence = {evidence(*event, what)};
+    if (what.starts_with("the reader itself failed") && event->detail("rest") == "read") {
+      finding.title = "A part of the script was read without one of the rules";
+      finding.severity = Severity::info;
+      finding.fix = {{.text = "Report it with the script to the authors of envdoctor."}};
+    }
     static const RE2 of_newer(R"(f-string: [^;]*(?:; (?:cell \d+, )?line \d+: f-string: [^;]*)*)", RE2::Latin1);
     if (!python.empty() && knowledge::compare_versions(python, "3.12") < 0 && RE2::FullMatch(what, of_newer)) {
       finding.title = "The script may need Python 3.12";

@@ -62,6 +62,7 @@ class Calls:
                     self.torch.to_numpy(node, one)
         if name == "functools.partial" and values and (len(values) > 1 or words):
             if isinstance(values[0], Name):
+                self.removed.call(node, values[0].full, words)
                 self.jax(node, values[0].full, values[1:], words)
                 if values[0].full.startswith("jax."):
                     self.jaxs.call(node, values[0].full, [None] + values[1:], words)
@@ -117,7 +118,8 @@ class Calls:
                 if value.kind == "mapping":
                     value.attributes.clear()
                 if value.kind == "sequence":
-                    self.change(value["item"], "device", None)
+                    if isinstance(value["item"], Thing):  # of tuple(inputs.values()), nothing is known of what is in it
+                        self.change(value["item"], "device", None)
                     self.hand_over([value["item"]], node, spawned)
                 self.change(value, "escaped", True)
                 self.change(value, "late", None)

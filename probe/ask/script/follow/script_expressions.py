@@ -11,7 +11,7 @@ class Expressions:
     def step(self):
         self.steps += 1
         if self.steps > MOST_STEPS_OF_ALL:
-            raise ValueError("it is too long to be followed")
+            raise TooLong("it is too long to be followed")
 
     def of_other(self, node):
         for child in ast.iter_child_nodes(node):

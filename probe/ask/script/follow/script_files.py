@@ -359,6 +359,9 @@ def read(content, shown, folder, names):
     except Exception as error:  # a fault of the reader's own: never a pass
         failed["why"] = "the reader itself failed: %s: %s" % (type(error).__name__, error)
         return [failed]
+    if reader.faults:
+        line, why = reader.faults[0]
+        reader.events.append(dict(failed, why="the reader itself failed: " + why, rest="read", **({"line": line} if line else {})))
     if troubles:
         cell, error = troubles[0]
         failed.update(trouble_of(error), rest="read")

@@ -1,5 +1,9 @@
 """Statements of a script that is followed: each answers whether what stands below it is not reached; for the reader of scripts."""
 
+# What a statement changes while it is read and what it puts on a stack meanwhile, which one that fails leaves behind.
+OF_ONE_STATEMENT = ("scope", "path", "source", "called", "guarded", "deciding", "trying", "asserting", "device", "strategy", "at_the_edge")
+STACKS = ("inside", "calls", "journal")
+
 
 class Flow:
     def statements(self, body):
@@ -13,6 +17,20 @@ class Flow:
         return False
 
     def statement(self, node):
+        kept, depths = [getattr(self, name) for name in OF_ONE_STATEMENT], [len(getattr(self, name)) for name in STACKS]
+        try:
+            return self.statement_read(node)
+        except (RecursionError, MemoryError, TooLong):
+            raise
+        except Exception as error:  # a fault of the reader's own: what stands around the statement is read all the same
+            self.fault(error, node)
+            for name, value in zip(OF_ONE_STATEMENT, kept):
+                setattr(self, name, value)
+            for name, depth in zip(STACKS, depths):
+                del getattr(self, name)[depth:]
+            return False
+
+    def statement_read(self, node):
         handler = getattr(self, "on_" + type(node).__name__, None)
         if handler:
             return bool(handler(node))

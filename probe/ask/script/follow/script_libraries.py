@@ -424,7 +424,7 @@ class Children:
         reader.torch = Torch(reader)
         try:
             reader.statements(tree.body)
-            reader.torch.end()
+            reader.careful(reader.torch.end)
         finally:
             self.depth -= 1
             for name, value in before.items():

@@ -12,6 +12,8 @@ not sure to run has a path, "3a/7b": one step for each condition, loop or functi
 path comes after all that came before on this path or on the beginning of it, and is apart from all others.
 """
 
+MOST_FAULTS = 5  # of one rule, after which it is left alone
+
 
 class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
     def __init__(self, names, modules=None, main=True):
@@ -89,7 +91,31 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
         self.trying = self.asserting = 0  # statements whose exceptions are caught; what is asserted
         self.starts_programs = False
         self.pins = {}  # releases that the script says that it is written for
+        self.faults = []  # the reader's own, each once
         self.restarted, self.begin, self.forgotten, self.at_restart = False, (), [], 0  # of a notebook's kernel
+
+    # ---- what the reader itself fails at
+
+    def fault(self, error, node=None):
+        said = "%s: %s" % (type(error).__name__, error)
+        if not any(why == said for _, why in self.faults):
+            self.faults.append((line_of(node) if node is not None and not self.source else None, said))
+
+    def careful(self, rule, *given):
+        """A rule whose own fault doesn't lose what the others find: what failed is left out, and the rest of the rule is run."""
+        for _ in range(MOST_FAULTS):
+            try:
+                return rule(*given)
+            except (RecursionError, MemoryError, TooLong):
+                raise
+            except Exception as error:
+                self.fault(error)
+                owner, below = getattr(rule, "__self__", None), error.__traceback__.tb_next.tb_next
+                name = below.tb_frame.f_code.co_name if below else ""
+                if owner in (None, self) or not name or below.tb_frame.f_locals.get("self") is not owner or name in vars(owner):
+                    return None
+                setattr(owner, name, lambda *_, **__: ())
+        return None
 
     # ---- events
 
@@ -272,13 +298,15 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
                 self.children.look_for_lost_environments(node)
         if len(trees) > 1:  # a notebook's cells share their names
             self.look_for_unused_configurations(ast.Module(body=[s for tree in trees for s in tree.body], type_ignores=[]))
-        self.never_bound = {name: instead for name, (of, instead) in IMPORTS_OF_NAMES.items() if name not in bound and self.imports_from(trees, of)}
+        self.never_bound = {name: instead for name, (of, instead) in [*IMPORTS_OF_NAMES.items(), *CLASSES_OF_NAMES.items()]
+                            if name not in bound and self.imports_from(trees, of)}
         self.unbound = {name: Name(full) for name, full in CONVENTIONS.items() if name not in bound}
 
     def imports_from(self, trees, of):
         """Whether what stands at the beginning of lines imports something of a package, and nothing imports all names."""
         found = [one for tree in trees for one in ast.walk(tree) if isinstance(one, (ast.Import, ast.ImportFrom))]
-        if any(alias.name == "*" for one in found for alias in one.names) or re.search(r"\b(globals|exec|eval|locals|builtins)\b", self.text):
+        if any(alias.name == "*" for one in found for alias in one.names) or re.search(
+                r"(?<!\.)\b(globals|exec|eval|locals|builtins)\b|%(run|load|pylab)\b", self.text):
             return False
         return any(one in tree.body and of in [name.split(".")[0] for name in (
             [one.module or ""] if isinstance(one, ast.ImportFrom) else [alias.name for alias in one.names])] and not getattr(
@@ -288,8 +316,12 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
         """from numba import jit, and @cuda.jit: a name of a package that the script imports in another way."""
         for name, instead in self.never_bound.items():
             trees = [tree for source, trees in self.tracing.files if source is None for tree in trees]
-            used = [one for tree in trees for one in ast.walk(tree) if isinstance(one, ast.Attribute) and isinstance(
-                one.value, ast.Name) and one.value.id == name and one.attr in USES_OF_NAMES[name]]
+            nodes = [one for tree in trees for one in ast.walk(tree)]
+            used = [one for one in nodes if isinstance(one, ast.Attribute) and isinstance(
+                one.value, ast.Name) and one.value.id == name and one.attr in USES_OF_NAMES.get(name, ())]
+            if name in CLASSES_OF_NAMES:  # what is tried may be meant to fail
+                tried = {id(inner) for one in nodes if isinstance(one, ast.Try) and one.handlers for inner in ast.walk(one)}
+                used = [one.func for one in nodes if isinstance(one, ast.Call) and getattr(one.func, "id", "") == name and id(one) not in tried]
             if used:
                 self.mistake(min(used, key=lambda one: (getattr(one, "cell", None) or 0, one.lineno)), "a name that nothing binds", name, instead)
 
@@ -366,27 +398,27 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
                     waiting.append(one)
             seen = len(self.functions)
         self.path, self.source = (), None
-        self.torch.end()
-        self.training.end()
-        self.jaxs.end()
-        self.keras.end()
-        forgotten_variables(self)
-        self.tracing.end()
-        self.never_was_in_lambdas()
-        self.names_never_bound()
-        self.conditions.told_at_the_end()
-        self.uses_float64()
-        self.children.end()
+        self.careful(self.torch.end)
+        self.careful(self.training.end)
+        self.careful(self.jaxs.end)
+        self.careful(self.keras.end)
+        self.careful(forgotten_variables, self)
+        self.careful(self.tracing.end)
+        self.careful(self.never_was_in_lambdas)
+        self.careful(self.names_never_bound)
+        self.careful(self.conditions.told_at_the_end)
+        self.careful(self.uses_float64)
+        self.careful(self.children.end)
         for node, sessions in self.unused_configurations:
             self.mistake(node, "a configuration that no session gets", self.written(node),
                          other=sessions[0] if sessions else None)
-        self.grows_apart()
+        self.careful(self.grows_apart)
         for node, path, source in self.listed_after_hiding if not self.asked_visible else ():
             self.path, self.source = path, source
             self.mistake(node, "list_physical_devices as proof of hiding", self.written(node))
         self.path, self.source = (), None
-        self.strategy_of_another_backend()
-        self.tape_of_another_backend()
+        self.careful(self.strategy_of_another_backend)
+        self.careful(self.tape_of_another_backend)
         fits = any(e["name"] in (".fit", "tensorflow.keras.Model.fit") for e in self.events)
         for node, strategy, source in self.strategies:
             if fits and not source and not strategy["used"] and not strategy["escaped"]:

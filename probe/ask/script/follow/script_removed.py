@@ -3,12 +3,14 @@
 # Lightning goes by several names.
 SAME_NAMES = re.compile(r"^(lightning\.(pytorch\.)?(?!fabric)|pytorch_lightning\.trainer\.(trainer\.)?(?=Trainer))")
 
+MOST_LINES_AGAIN = 16  # nobody reads a list of a hundred
+
 
 class Removed:
     """The rows of removed_names.json, "-LIBRARY RELEASE=NAMES": a name, or CALL(ARGUMENT), with what to write instead."""
 
     def __init__(self, reader, rows):
-        self.reader, self.names, self.arguments, self.reported = reader, {}, {}, set()
+        self.reader, self.names, self.arguments, self.reported = reader, {}, {}, {}
         for row in rows:
             library, _, rest = row[1:].partition(" ")
             release, _, names = rest.partition("=")
@@ -36,12 +38,27 @@ class Removed:
         # A class that a library's own name no longer gives is not in its modules either.
         ends += [parts[0] + "." + parts[-1]] if parts[-1][:1].isupper() else []
         gone = next((one for one in ends if one in self.names), None)
-        if gone and gone not in self.reported:
-            self.reported.add(gone)
+        if gone in self.reported:
+            self.again(node, gone)
+        elif gone:
+            self.reported[gone] = None
             if self.reader.guarded:  # what the script expects to be missing is no mistake where it is called, either
                 return
             since, instead = self.names[gone]
             self.reader.mistake(node, "a name of a library's older releases", gone, self.say(instead, name=True), since=since)
+            last = self.reader.events[-1] if self.reader.events else {}
+            if last.get("name") == "a name of a library's older releases" and last.get("value") == gone:
+                self.reported[gone] = last
+
+    def again(self, node, gone):
+        """Further lines with a name that was reported, or with one below it, are shown with the first."""
+        event, cell = self.reported[gone], getattr(node, "cell", self.reader.cell)
+        if event is None or event.get("source") != self.reader.source or self.reader.guarded:
+            return
+        place = "%s:%d" % (cell or 0, line_of(node))
+        told = event.get("again", "").split()
+        if place != "%s:%d" % (event.get("cell", 0), event["line"]) and place not in told and len(told) < MOST_LINES_AGAIN:
+            event["again"] = " ".join(told + [place])
 
     def taken(self, name):
         """The arguments that a call no longer takes."""

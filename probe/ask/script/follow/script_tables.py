@@ -98,6 +98,13 @@ USES_OF_NAMES = {"cuda": ("jit", "grid", "to_device", "threadIdx", "blockIdx", "
                  "jax": ("jit", "grad", "vmap", "pmap", "random", "device_put", "devices"), "jnp": ("array", "sum", "dot", "zeros", "ones"),
                  "tf": ("config", "function", "constant", "Variable", "device", "data", "keras"),
                  "cp": ("asarray", "array", "asnumpy", "cuda", "zeros", "ones")}
+# Classes that are called by their bare names: their package, and what brings them.
+CLASSES_OF_NAMES = {"Mesh": ("jax", "from jax.sharding import Mesh"), "NamedSharding": ("jax", "from jax.sharding import NamedSharding"),
+                    "PartitionSpec": ("jax", "from jax.sharding import PartitionSpec"),
+                    "GradScaler": ("torch", "from torch.amp import GradScaler"),
+                    "DistributedSampler": ("torch", "from torch.utils.data.distributed import DistributedSampler"),
+                    "DistributedDataParallel": ("torch", "from torch.nn.parallel import DistributedDataParallel"),
+                    "MirroredStrategy": ("tensorflow", "from tensorflow.distribute import MirroredStrategy")}
 # Questions that are always true where their brackets are missing.
 ASKED = ("torch.cuda.is_available", "torch.cuda.is_initialized", "torch.backends.mps.is_available",
          "torch.xpu.is_available", "torch.distributed.is_available", "torch.distributed.is_initialized",

@@ -47,6 +47,10 @@ VARIABLES_OF_TORCH = {
 }
 
 
+class TooLong(ValueError):
+    """Of the script, not of the reader: it is given up as a whole."""
+
+
 class Text:
     """A text, number, truth value or None that is surely this one."""
 

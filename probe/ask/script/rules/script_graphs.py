@@ -9,7 +9,9 @@ MADE_OPTIMIZERS = re.compile(r"(tensorflow\.(keras\.)?|keras\.)optimizers\.(?!sc
                              r"tensorflow\.keras\.mixed_precision\.(experimental\.)?LossScaleOptimizer$")
 MADE_LAYERS = re.compile(r"(tensorflow\.)?keras\.layers\.(?!Input$|InputLayer$|Layer$|TFSM|Wrapper$|serialize|RNN$)[A-Z]\w+$")
 MADE_MODELS = re.compile(r"(tensorflow\.)?keras\.(Sequential|Model|models\.(Sequential|Model|load_model)|applications\.(\w+\.)?[A-Z]\w+)$")
+MADE_METRICS = re.compile(r"(tensorflow\.)?keras\.metrics\.(?!Metric$)[A-Z]\w+$")
 OF_KERAS_2 = (
+    (MADE_METRICS, "a metric", {"reset_states": "Write reset_state()."}),
     (MADE_OPTIMIZERS, "an optimizer", {
         "minimize": "Take the gradients with tf.GradientTape, and give them to apply_gradients().", "get_weights": "Read optimizer.variables.",
         "lr": "Write learning_rate.", "_decayed_lr": "Write learning_rate.", "add_slot": "Write add_variable_from_reference().",
@@ -473,7 +475,25 @@ class Graphs(OfValues):
         if isinstance(node, ast.Call):
             return form.match(self.full(node.func)) is not None
         values = self.origins.of(node) if isinstance(node, (ast.Name, ast.Attribute)) else []
+        if isinstance(node, ast.Name) and form is MADE_METRICS and not any(isinstance(one, ast.Call) for one in values):
+            values = self.members_of_a_loop(node) or values  # for metric in (loss, accuracy): metric.reset_states()
         return bool(values) and all(isinstance(one, ast.Call) and form.match(self.full(one.func)) for one in values)
+
+    def members_of_a_loop(self, node):
+        """What the name of a loop over a list that is written out stands for."""
+        loop = self.origins.parents.get(id(node))
+        while loop is not None and not (isinstance(loop, ast.For) and getattr(loop.target, "id", "") == node.id):
+            loop = self.origins.parents.get(id(loop)) if not isinstance(loop, FUNCTIONS) else None
+        made = loop.iter if loop is not None else None
+        if isinstance(made, (ast.Name, ast.Attribute)):
+            made = next(iter(self.origins.of(made)), None) if len(self.origins.of(made)) == 1 else None
+        if not isinstance(made, (ast.List, ast.Tuple)):
+            return []
+        found = []
+        for one in made.elts:
+            values = [one] if isinstance(one, ast.Call) else self.origins.of(one) if isinstance(one, (ast.Name, ast.Attribute)) else []
+            found += values or [one]
+        return found
 
     def scaled_as_before(self, calls):
         """self.opt.get_scaled_loss(loss) in a traced method, which Keras 3 doesn't have."""

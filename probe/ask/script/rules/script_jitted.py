@@ -37,6 +37,9 @@ class Jitted(OfValues):
         self.know(nodes)
         calls = self.tracing.index.calls
         functions = [one for one in nodes if isinstance(one, ast.FunctionDef)]
+        self.share_without_an_allocator(nodes)
+        self.left_without_jit(calls)
+        self.unruled_partitions(calls)
         self.forked_late(nodes, COMPUTES_JAX)
         self.counted_for_gpus(nodes)
         self.differentiated_by_nothing(calls)
@@ -81,6 +84,52 @@ class Jitted(OfValues):
             self.functions_as_leaves(nodes, calls)
         if "orbax" in roots:
             self.checkpoints(nodes, calls)
+
+    def share_without_an_allocator(self, nodes):
+        """XLA_PYTHON_CLIENT_MEM_FRACTION beside XLA_PYTHON_CLIENT_ALLOCATOR=platform, which takes each piece from CUDA and reads no share."""
+        said = {}
+        for one in nodes:
+            target = one.targets[0] if isinstance(one, ast.Assign) else None
+            if isinstance(target, ast.Subscript) and self.full(target.value) == "os.environ":
+                name = self.said(target.slice.value if type(target.slice).__name__ == "Index" else target.slice)
+                said.setdefault(name, []).append(one)
+        allocator = said.get("XLA_PYTHON_CLIENT_ALLOCATOR", [])
+        if len(allocator) != 1 or self.said(allocator[0].value) != "platform" or self.in_branch(allocator[0]):
+            return
+        if self.says(r"environ\.(pop|clear)|del os\.environ|environ\.update"):
+            return
+        for name in ("XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_CLIENT_MEM_FRACTION"):
+            for one in said.get(name, ()):
+                if not self.in_branch(one) and self.origins.scope(one) is self.origins.scope(allocator[0]):
+                    self.mistake(one, "a share of memory that no allocator reads", name, other=allocator[0], doubted=False)
+
+    def left_without_jit(self, calls):
+        """jax.config.update("jax_disable_jit", True), in a program that trains with functions of jax.jit."""
+        switches = [one for one in calls if self.full(one.func) == "jax.config.update" and self.said(self.given(one, 0, "name")) == "jax_disable_jit"]
+        if len(switches) != 1 or self.said(self.given(switches[0], 1, "val")) is not True or self.in_branch(switches[0]):
+            return
+        if self.origins.scope(switches[0]) is not None or self.says(
+                r"breakpoint|pdb|(?i:debug(?!_nans))|set_trace|perf_counter|timeit|time\.time|pytest|unittest|assert\b|checkify"):
+            return
+        trains = any(isinstance(loop, ast.For) and (self.number(loop.iter.args[-1]) or 1000) >= 50 if isinstance(loop, ast.For) and isinstance(
+            loop.iter, ast.Call) and getattr(loop.iter.func, "id", "") == "range" and loop.iter.args else False for loop in self.tracing.index.loops)
+        if trains and self.says(r"optax|apply_gradients|jax\.(value_and_)?grad\b") and any(one for one in self.tracing.traced.values()):
+            self.mistake(switches[0], "functions of jax.jit that run step by step", self.written(switches[0]))
+
+    def unruled_partitions(self, calls):
+        """f.def_partition(partition=…, infer_sharding_from_operands=…), which Shardy takes with a sharding rule alone."""
+        if self.says(r"jax_use_shardy_partitioner|JAX_USE_SHARDY_PARTITIONER"):
+            return
+        for call in calls:
+            if not self.method(call, "def_partition") or len(call.args) > 4 or any(k.arg in (None, "sharding_rule") for k in call.keywords) or any(
+                    isinstance(one, ast.Starred) for one in call.args):
+                continue
+            of = call.func.value
+            marks = [mark for one in self.origins.functions_of(of) for mark in getattr(one, "decorator_list", ())] if isinstance(of, ast.Name) else []
+            made = [one.func for one in (self.origins.of(of) if isinstance(of, (ast.Name, ast.Attribute)) else [of]) if isinstance(one, ast.Call)]
+            if any(self.full(one.func if isinstance(one, ast.Call) else one) == "jax.experimental.custom_partitioning.custom_partitioning" or self.written(
+                    one).startswith("partial(custom_partitioning") for one in marks + made):
+                self.mistake(call, "a partition without a sharding rule", self.written(call.func))
 
     def key_left_behind(self, functions):
         """key, drop = jax.random.split(state.key), of which key is used nowhere: the next step splits the same one."""

@@ -40,6 +40,7 @@ class Kernels(OfValues):
             for of in functions:
                 if any(self.full(one.func if isinstance(one, ast.Call) else one) == "numba.cuda.jit" for one in of.decorator_list):
                     self.inside(of, calls)
+                    self.left_by_both(of)
             self.closed_early(nodes, functions)
             self.left_on_the_gpu(nodes)
             self.left_in_an_object(nodes)
@@ -90,6 +91,30 @@ class Kernels(OfValues):
             self.engines(nodes, calls)
         if "ray" in roots:
             self.tasks_without_gpu(nodes, calls)
+
+    def left_by_both(self, of):
+        """x, y = cuda.grid(2); if x >= n and y >= m: return; out[x, y] = …: threads with one of both outside write as well."""
+        grid = next((one for one in of.body if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Tuple) and isinstance(
+            one.value, ast.Call) and self.full(one.value.func) == "numba.cuda.grid"), None)
+        names = [getattr(one, "id", "") for one in grid.targets[0].elts] if grid is not None else []
+        for at, one in enumerate(of.body):
+            test = one.test if isinstance(one, ast.If) and not one.orelse and isinstance(one.body[-1], ast.Return) else None
+            if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.And):
+                continue
+            sides = [each for each in test.values if isinstance(each, ast.Compare) and len(each.ops) == 1 and isinstance(each.ops[0], (
+                ast.GtE, ast.Gt)) and getattr(each.left, "id", "") in names]
+            tested = {each.left.id for each in sides}
+            if len(sides) != len(test.values) or len(tested) != len(sides) or len(sides) < 2:
+                continue
+            if any(isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part.id in tested for later in of.body[at:] for part in ast.walk(later)):
+                continue
+            for later in of.body[at + 1:]:  # what stands under no further check
+                target = later.targets[0] if isinstance(later, ast.Assign) else later.target if isinstance(later, ast.AugAssign) else None
+                index = target.slice if isinstance(target, ast.Subscript) else None
+                index = index.value if type(index).__name__ == "Index" else index
+                if isinstance(index, ast.Tuple) and tested <= {getattr(part, "id", "") for part in index.elts}:
+                    self.mistake(one, "a check that both places must fail", self.written(test), self.written(target), other=later)
+                    break
 
     def seeds_without_cupy(self, calls):
         """numpy.random.seed(0), and numbers that cupy.random draws."""

@@ -323,8 +323,16 @@ class Launches(Boosters):
             for at, one in enumerate(body):
                 start = one.targets[0].id if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and isinstance(
                     one.value, ast.Call) and self.full(one.value.func) in CLOCKS_OF_HOST else None
-                said = None if start is None else next((number for number, later in enumerate(body[at + 1:at + 5]) if isinstance(
-                    later, ast.Expr) and re.search(r"\b%s\b" % re.escape(start), self.written(later))), None)
+                said, held = None, start  # the name that holds the clock, and later the time: end - start
+                for number, later in enumerate(body[at + 1:at + 6] if start else ()):
+                    if not re.search(r"\b%s\b" % re.escape(held), self.written(later)):
+                        continue
+                    if isinstance(later, ast.Expr):
+                        said = number
+                        break
+                    if not isinstance(later, ast.Assign) or not isinstance(later.targets[0], ast.Name):
+                        break
+                    held = later.targets[0].id
                 text = self.written(body[at + 1 + said]) if said else ""
                 if not re.search(r"(?i)\b(gpu|cuda|numba|jit)\b", text) or TIME_OF_ANOTHER.search(text):
                     continue

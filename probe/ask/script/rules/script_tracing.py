@@ -84,11 +84,11 @@ class Tracing:
         reader = self.reader
         for source, trees in self.files:
             reader.source, reader.path = source, ()
-            self.look(trees)
+            reader.careful(self.look, trees)
             text = reader.text
             for flat, by_options in flat_forms(trees, text, self.written):
                 reader.other_form, reader.by_options, reader.text = True, by_options, text + "\n" + reader.written_whole(flat)
-                self.look([flat])
+                reader.careful(self.look, [flat])
             reader.other_form, reader.by_options, reader.text = False, False, text
         for node, source in self.enabled if self.draws and not self.seeded else ():
             reader.source = source
@@ -120,11 +120,8 @@ class Tracing:
                           len(s.targets) == 1}
         self.index = FileIndex(nodes, self.written)
         self.origins = Origins(self, nodes)
-        self.arrays.look(nodes)
-        self.wholes.look(nodes)
-        self.steps.look(nodes)
-        for one in self.rules:
-            one.look(nodes)
+        for one in [self.arrays, self.wholes, self.steps] + self.rules:
+            self.reader.careful(one.look, nodes)
         if not {"jax", "tensorflow", "keras", "optax"} & {name.split(".")[0] for name in self.names.values()}:
             return
         for node in nodes:
@@ -175,7 +172,7 @@ class Tracing:
         for how, at, timed, last in timed_by_magics(nodes) if not self.reader.other_form else ():
             self.timed_by_magic(how, at, timed, last)
         for one in self.rules_of_traces:
-            one.look(nodes)
+            self.reader.careful(one.look, nodes)
 
     def timed_by_magic(self, how, at, timed, call):
         """%timeit step(x), of a function of jax.jit: it gives back before the GPU has computed."""
