@@ -41,8 +41,7 @@ class Offload:
         if self.reader.pinned_for("transformers"):
             return
         for word, instead in NOT_OF_A_MODEL.items():
-            value = words.get(word)
-            if word in words and not (isinstance(value, Text) and value.value in (False, None) and word.startswith("load")):
+            if word in words:  # also load_in_8bit=False: the model's class has no such argument
                 at = words.nodes.get(word, self.reader.keyword_of(node, word))
                 self.reader.mistake(at, "an argument that is gone", word, "from_pretrained()", "Write %s." % instead)
                 return

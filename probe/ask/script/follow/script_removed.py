@@ -2,6 +2,8 @@
 
 # Lightning goes by several names.
 SAME_NAMES = re.compile(r"^(lightning\.(pytorch\.)?(?!fabric)|pytorch_lightning\.trainer\.(trainer\.)?(?=Trainer))")
+# What trl derives from the arguments of transformers' Trainer.
+DERIVED_ARGUMENTS = re.compile(r"trl\.(\w+\.)*(SFT|DPO|GRPO|RLOO|KTO|Reward|Distillation)Config$")
 
 MOST_LINES_AGAIN = 16  # nobody reads a list of a hundred
 
@@ -45,7 +47,8 @@ class Removed:
             if self.reader.guarded:  # what the script expects to be missing is no mistake where it is called, either
                 return
             since, instead = self.names[gone]
-            self.reader.mistake(node, "a name of a library's older releases", gone, self.say(instead, name=True), since=since)
+            self.reader.mistake(node, "a name of a library's older releases", gone, self.say(instead, name=True), since=since,
+                                doubted=parts[0] == "apex")  # it has no releases, and may have been built long ago
             last = self.reader.events[-1] if self.reader.events else {}
             if last.get("name") == "a name of a library's older releases" and last.get("value") == gone:
                 self.reported[gone] = last
@@ -66,6 +69,8 @@ class Removed:
         parts = name.split(".")
         if parts[-1].endswith("TrainingArguments"):
             parts[-1] = "TrainingArguments"
+        if DERIVED_ARGUMENTS.match(name) and not self.reader.pinned_for("transformers"):
+            return {**self.arguments.get("transformers.TrainingArguments", {}), **self.arguments.get("trl." + parts[-1], {})}
         return self.arguments.get(name) or (
             self.arguments.get(parts[0] + "." + parts[-1]) if parts[0] not in ("torch", "torchvision") else None) or {}
 
@@ -82,9 +87,9 @@ class Removed:
                                 since=known[gone[0]][0])
 
     def method(self, node, thing, attribute, words):
-        """Methods of a trainer of Lightning's and of accelerate's Accelerator."""
+        """Methods of a trainer of Lightning's, of accelerate's Accelerator and of tokenizers."""
         of = "pytorch_lightning.Trainer" if thing.kind == "trainer" and thing["lightning"] and thing["prepares"] != "setup" else \
-            "accelerate.Accelerator" if thing.kind == "accelerator" else None
+            "accelerate.Accelerator" if thing.kind == "accelerator" else "transformers.PreTrainedTokenizerBase" if thing.kind == "tokenizer" else None
         if of and not thing["class"]:
             self.name(node, of + "." + attribute)
 

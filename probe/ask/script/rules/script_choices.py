@@ -10,6 +10,13 @@ MORE_OF_ENVIRONMENT = ("TF_ENABLE_GPU_GARBAGE_COLLECTION", "TF_FORCE_UNIFIED_MEM
 FRAMEWORKS_OF_SCRIPTS = {"torch", "tensorflow", "keras", "jax", "cupy", "numba", "mxnet", "paddle", "transformers", "lightning", "pytorch_lightning"}
 READS_ITS_NAMES = re.compile(r"(?<![.\w])((globals|locals|exec|eval)\(|vars\(\))|__dict__")
 DEVICE_TEXTS = ("cuda", "gpu", "cpu", "mps", "tpu", "xpu", "cuda:0", "fp16", "bf16", "float16", "bfloat16", "half", "amp", "gpus")
+ASKS_FOR_A_GPU = re.compile(r"(torch\.)?cuda\.is_available\(\)$|torch\.backends\.mps\.is_available\(\)$|[\w.]+\.is_cuda$")
+
+
+def leaves(of):
+    """Whether a statement may end the function, the loop or the program."""
+    return any(isinstance(one, (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Assert)) or isinstance(one, ast.Call) and getattr(
+        one.func, "attr", getattr(one.func, "id", "")) in ("exit", "_exit", "quit", "skip", "abort") for one in ast.walk(of))
 
 
 class Choices(OfValues):
@@ -50,6 +57,77 @@ class Choices(OfValues):
                 self.list_for_a_shell(call)
         self.options_of_click(nodes)
         self.variables_of_python(nodes)
+        self.bound_with_a_gpu_alone(nodes)
+
+    def bound_with_a_gpu_alone(self, nodes):
+        """if torch.cuda.is_available(): device = "cuda", with no other branch: without a GPU the name is missing where it is read."""
+        if READS_ITS_NAMES.search(self.reader.text) or self.reader.other_form or self.says(
+                r"import \*|assert [^\n]*(is_available|cuda|gpu)|if not [^\n]*(is_available|is_cuda)|device_count\(\) *(==|<|<=) *\d|NameError|%run|@\w*(skip|pytest)"):
+            return
+        shared = {name for one in nodes if isinstance(one, (ast.Global, ast.Nonlocal)) for name in one.names}
+        for one in nodes:
+            if not isinstance(one, ast.If) or not ASKS_FOR_A_GPU.match(self.written(one.test)) or any(
+                    leaves(part) for part in one.body + one.orelse) or self.in_branch(one):
+                continue
+            scope = self.origins.scope(one)
+            if isinstance(scope, (ast.ClassDef, ast.Lambda)):
+                continue
+            inside, told = {id(part) for block in one.body for part in ast.walk(block)}, set()
+            for statement in one.body:
+                for target in statement.targets if isinstance(statement, ast.Assign) else ():
+                    name = getattr(target, "id", None)
+                    if name is None or name in shared | told or self.is_bound_elsewhere(name, scope, inside, nodes):
+                        continue
+                    told.add(name)
+                    reads = [use for use in nodes if isinstance(use, ast.Name) and use.id == name and isinstance(
+                        use.ctx, ast.Load) and id(use) not in inside and self.is_read_without(use, one, scope)]
+                    read = min(reads, key=lambda use: (use.lineno, use.col_offset), default=None)
+                    if read is not None:
+                        self.mistake(read, "a name that only a GPU binds", name, self.written(one.test), other=statement)
+
+    def is_bound_elsewhere(self, name, scope, inside, nodes):
+        """Whether anything of a function or the file, but what stands in one branch, binds a name."""
+        if isinstance(scope, ast.FunctionDef) and any(one.arg == name for one in ast.walk(scope.args) if isinstance(one, ast.arg)):
+            return True
+        for one in nodes:
+            names = [one.id] if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load) else [one.name] if isinstance(
+                one, (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler)) else [(each.asname or each.name).split(".")[0] for each in one.names] if isinstance(
+                    one, (ast.Import, ast.ImportFrom)) else [one.name or ""] if isinstance(one, (ast.MatchAs, ast.MatchStar)) else []
+            if name in names and id(one) not in inside and self.origins.scope(one) is scope:
+                return True
+        return False
+
+    def is_read_without(self, use, branch, scope):
+        """Whether a name is surely read where the branch that binds it was not taken."""
+        part, here = use, self.origins.scope(use)
+        if here is not scope and (scope is not None or any(isinstance(one, ast.Name) and one.id == use.id and not isinstance(
+                one.ctx, ast.Load) or isinstance(one, ast.arg) and one.arg == use.id for of in self.origins.around(use) if isinstance(
+                    of, (ast.FunctionDef, ast.Lambda)) for one in ast.walk(of))):
+            return False
+        for of in self.origins.around(use):
+            if of is branch:
+                return any(part is one for one in branch.orelse)
+            main = isinstance(of, ast.If) and "__name__" in self.written(of.test)
+            if isinstance(of, (ast.If, ast.IfExp, ast.While, ast.BoolOp, ast.Try, ast.Lambda, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp,
+                               ast.GeneratorExp, ast.match_case)) and not main:
+                return False
+            if isinstance(of, ast.For) and re.search(r"(?i)cuda|gpu|device", self.written(of.iter)):  # of no GPU, it has no round
+                return False
+            block = next((block for block in (getattr(of, field, None) for field in ("body", "orelse")) if isinstance(block, list) and any(
+                part is one for one in block)), [])
+            at = next((place for place, one in enumerate(block) if one is part), 0)
+            if any(isinstance(one, ast.If) and one is not branch and leaves(one) for one in block[:at]):
+                return False
+            if any(branch is one for one in block[:at]):
+                return True
+            if isinstance(of, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                sites = self.origins.sites(of)
+                if of.decorator_list or any(self.in_branch(site.call) for site in sites):
+                    return False
+                if scope is None and self.origins.scope(of) is None:
+                    return bool(sites) or self.says(r"Fire\(|\b%s\b *\)" % of.name)
+            part = of
+        return False
 
     def variables_of_python(self, nodes):
         """CUDA_VISIBLE_DEVICES = "0", a name of Python's that nothing reads: the environment has no such variable."""

@@ -11,6 +11,7 @@ SHAPED = re.compile(r"(torch|numpy|numpy\.random|jax\.numpy)\.(randn|rand|zeros|
 RESETS = ("torch.compiler.reset", "torch._dynamo.reset")
 TRACES = ("torch.jit.trace", "torch.onnx.export")
 OF_DEVICE = re.compile(r"torch\.(arange|zeros|ones|full|empty|eye|tensor|linspace|tril|triu)$")
+MODELS_FROM_THE_HUB = re.compile(r"(transformers\.(\w+\.)*AutoModel\w*|transformers\.(\w+\.)*\w+For\w+|peft\.(\w+\.)*\w*PeftModel\w*)\.from_pretrained$")
 SINGLE_NUMBERS = ("int", "float", "bool", "str")
 
 
@@ -67,6 +68,7 @@ class Loading(Steps):
         self.compiled_and_switched_off()
         self.weights_of_eight_bits()
         self.compiled_and_passed_by()
+        self.compiled_to_generate()
 
     # ---- what expressions stand for
 
@@ -504,6 +506,19 @@ class Loading(Steps):
             if runs and not handed:
                 return self.mistake(compiled, "a compiled model that is passed by", self.written(call.func), other=call)
         return None
+
+    def compiled_to_generate(self):
+        """model = torch.compile(model); model.generate(**inputs), which calls the original model, token by token."""
+        made = [call for call in self.calls if self.full(call.func) == "torch.compile" and call.args]
+        if not made or self.says(r"(?<!torch)\.compile\(|cache_implementation|\.forward *=") or any(self.compiles(call.func) for call in self.calls):
+            return
+        for call in self.calls:
+            compiled = self.compiles(call.func.value) if is_call(call, "generate") else None
+            if compiled is None or not compiled.args or self.made_by(compiled.args[0], MODELS_FROM_THE_HUB) is None:
+                continue
+            if not any(self.compiles(given) is compiled for one in self.calls if one is not call and one is not compiled
+                       for given in one.args + [k.value for k in one.keywords] if self.may_call(one)):
+                return self.mistake(compiled, "a compiled model that is passed by", self.written(call.func), other=call)
 
     def compiles(self, node):
         """The call of torch.compile that a value comes from; None: another, or one that is not compiled."""

@@ -33,6 +33,8 @@ OPTIMIZERS_AT_ALL = re.compile(r"torch\.optim\.(SGD|Adam|AdamW|NAdam|RAdam|Adama
 # Methods whose result still belongs to the graph of their tensor, and nothing else.
 HANDS_ON_A_GRAPH = ("squeeze unsqueeze view reshape flatten permute transpose cpu cuda to float half double contiguous clone sigmoid softmax relu "
                     "tanh exp log mean sum argmax chunk split".split())
+# Methods whose result has the gradient of their tensor, and that every tensor has.
+KEEPS_ITS_GRADIENT = frozenset(HANDS_ON_A_GRAPH) - {"argmax", "chunk", "split"}
 READS_PEAK = re.compile(r"torch\.cuda\.max_memory_(allocated|reserved|cached)$|tensorflow\.config\.experimental\.get_memory_info$")
 RESETS_ITS_PEAK = re.compile(r"torch\.cuda\.reset_(peak_memory_stats|max_memory_allocated|max_memory_cached)$|"
                              r"tensorflow\.config\.experimental\.reset_memory_stats$")
@@ -57,6 +59,7 @@ class Objects(OfValues):
         for call in self.calls:
             self.its_own_state(call)
         self.whole_models()
+        self.numpy_of_a_graph()
         self.examples_that_stay()
         self.weights_that_stay()
         self.steps_that_learn_nothing()
@@ -204,6 +207,24 @@ class Objects(OfValues):
         made = bound[0].value if len(bound) == 1 and isinstance(bound[0], ast.Assign) and len(bound[0].targets) == 1 and isinstance(
             bound[0].targets[0], ast.Name) else None
         return isinstance(made, (ast.Subscript, ast.Call)) and deepest > 0 and self.is_of_load(made, load, deepest - 1)
+
+    # ---- what a model gives
+
+    def numpy_of_a_graph(self):
+        """net.load_state_dict(torch.load(path)); net.eval(); net(x).numpy(), of a model that another file defines."""
+        if self.says(r"no_grad|inference_mode|set_grad_enabled|requires_grad|freeze"):
+            return
+        loaded = {(self.written(call.func.value), id(self.origins.scope(call))) for call in self.calls if is_call(call, "load_state_dict")}
+        for call in self.calls if loaded else ():
+            if not is_call(call, "numpy") or call.args or call.keywords:
+                continue
+            run = self.value_of(call.func.value)
+            while isinstance(run, ast.Call) and isinstance(run.func, ast.Attribute) and run.func.attr in KEEPS_ITS_GRADIENT:
+                run = self.value_of(run.func.value)
+            made = self.origins.made(run.func) if isinstance(run, ast.Call) and isinstance(run.func, ast.Name) and run.args else None
+            if isinstance(made, ast.Call) and (self.written(run.func), id(self.origins.scope(run))) in loaded and not self.origins.functions_of(
+                    made.func) and not re.match(r"torch\.jit", self.full(made.func)):
+                self.mistake(call, "numpy() of a tensor with a gradient", self.written(call), other=run)
 
     # ---- a choice that is not kept to
 

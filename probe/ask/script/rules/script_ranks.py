@@ -22,6 +22,8 @@ DISTRIBUTED_SAMPLERS = ("torch.utils.data.distributed.DistributedSampler", "torc
 CHOOSES_A_GPU = (r"set_device|VISIBLE_DEVICES|cuda:|device_ids?\b|cuda\.device\(|prepare\(|\.cuda\( *(?!non_blocking|memory_format|\))\w|"
                  r"\.to\([^()\n]*(rank|gpu|idx|index|local)|device\([^\n]*(rank|gpu|idx|['\"] *,)|get_device|current_device|fabric|"
                  r"\w*(dev|gpu)\w* *= *[^=\n]*(rank|gpu|idx|index|\bid\b)")
+SCHEDULES_OF_RATES = re.compile(r"torch\.optim\.lr_scheduler\.[A-Z]\w+$|transformers\.(optimization\.)?get_(\w+_)?schedule\w*$")
+TRAINERS_THAT_WRAP = re.compile(r"transformers\.(\w+\.)*(Seq2Seq)?Trainer$|trl\.(\w+\.)*(SFT|DPO|Reward|KTO|ORPO)Trainer$")
 OF_THE_FIRST_GPU = ("processes that all take the first GPU", "DistributedDataParallel of a model on the first GPU",
                     "DistributedDataParallel of each process on one GPU", "objects that all send from one GPU")
 
@@ -66,6 +68,9 @@ class Ranks(Steps):
             self.mapped_in_processes()
             self.transformed_on_the_gpu()
             self.sent_by_each()
+            self.schedule_of_one()
+            self.validated_by_one()
+            self.wrapped_for_a_trainer()
 
     # ---- what the rules ask
 
@@ -338,8 +343,24 @@ class Ranks(Steps):
 
     def option_of_a_launcher(self):
         """parser.add_argument("--local_rank", required=True), which torchrun does not pass."""
-        if self.says(r"LOCAL_RANK|distributed\.launch|deepspeed|--local-rank|subprocess"):
+        options = [one for one in self.nodes if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "add_argument" and any(
+            getattr(flag, "value", None) == "--local_rank" for flag in one.args)]
+        if self.says(r"deepspeed|--local-rank|subprocess|parse_known_args|use[-_]env"):
             return
+        if options and self.says(r"-m +torch\.distributed\.launch\b") and not self.reader.pinned_for("torch"):
+            self.mistake(options[0], "a local rank that the launcher spells otherwise", other=None)
+        if self.says(r"LOCAL_RANK|distributed\.launch"):
+            return
+        # Started by torchrun, the process knows its number and not which GPU is its own.
+        by_variables = [call for call in self.calls_of(DIST + "init_process_group") if self.given(call, 2, "world_size") is None and self.given(
+            call, 3, "rank") is None and str(self.said(self.given(call, 1, "init_method"), "env://")) == "env://"]
+        names = {name_of_option(one) for one in options}
+        sets = any(isinstance(one, ast.Attribute) and one.attr in names and not isinstance(one.ctx, ast.Load) for one in self.nodes)
+        if by_variables and self.has_ddp() and not sets and not self.says(r"spawn|Process\(|SLURM|OMPI_|mpirun|set_defaults|setattr\(|device_count\(\) *[)\]]* *$|% *torch\.cuda"):
+            for call in options:
+                default = self.said(self.word(call, "default"))
+                if type(default) is int and default >= 0:
+                    self.mistake(call, "a local rank that torchrun does not pass", other=by_variables[0])
         for call in (one for one in self.nodes if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "add_argument"):
             if call.args and getattr(call.args[0], "value", None) == "--local_rank" and getattr(
                     self.word(call, "required"), "value", None) is True:
@@ -429,6 +450,53 @@ class Ranks(Steps):
             if re.search(r"label|target|ref|\by\b", said) and re.search(r"pred|argmax|logit|output", said) and re.search(
                     r"no_grad|inference_mode|\.eval\(\)", self.reader.written_whole(self.function_around(calls[0]))):
                 self.mistake(calls[0], "samples that are gathered twice")
+
+    def one_comes_to(self, node):
+        """The test that lets the first process alone come to a node, in its function or where that is called."""
+        test, of = self.for_one_alone(node), self.function_around(node)
+        if test is not None or not isinstance(of, ast.FunctionDef):
+            return test
+        tests = [self.for_one_alone(site.call) for site in self.origins.sites(of)]
+        return tests[0] if tests and all(one is not None for one in tests) else None
+
+    def schedule_of_one(self):
+        """if rank == 0: scheduler.step(), where each process steps its optimizer."""
+        if self.says(r"broadcast") or not self.has_ddp() and not self.calls_of(DIST + "init_process_group"):
+            return
+        steps = [call for call in self.nodes if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "step" and self.made_by(
+            call.func.value, SCHEDULES_OF_RATES) is not None]
+        tests = [self.one_comes_to(call) for call in steps]
+        backward = [call for call in self.nodes if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "backward"]
+        if steps and all(test is not None for test in tests) and any(self.one_comes_to(call) is None for call in backward):
+            self.mistake(steps[0], "a schedule that one process follows", self.written(tests[0]), other=tests[0])
+
+    def validated_by_one(self):
+        """if rank == 0: for x, y in test_loader: …, of a loader with a DistributedSampler: the parts of the others are left out."""
+        if self.says(r"reduce|gather|broadcast|torchmetrics") or not self.calls_of(*DISTRIBUTED_SAMPLERS):
+            return
+        for loop in self.loops:
+            if not isinstance(loop, ast.For) or self.holds_backward(loop):
+                continue
+            adds = any(isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) and re.search(
+                r"sum\(|argmax|eq\(|numel|size\(|loss|correct", self.written(one.value)) for one in ast.walk(loop))
+            over = loop.iter
+            while isinstance(over, ast.Call) and over.args and getattr(over.func, "id", getattr(over.func, "attr", "")) in ("enumerate", "tqdm"):
+                over = over.args[0]
+            loader = self.made_by(over, "torch.utils.data.DataLoader", surely=True) if adds else None
+            given = self.word(loader, "sampler") if loader is not None else None
+            sampler = self.made_by(given, *DISTRIBUTED_SAMPLERS, surely=True) if given is not None else None
+            test = self.one_comes_to(loop) if sampler is not None and self.given(sampler, 1, "num_replicas") is None else None
+            if test is not None:
+                self.mistake(loop.iter, "a validation of one process's part", self.written(test), other=given)
+
+    def wrapped_for_a_trainer(self):
+        """Trainer(model=DistributedDataParallel(model)), which wraps the model itself and reads what its forward() takes."""
+        for full, calls in self.by_name.items():
+            for call in calls if TRAINERS_THAT_WRAP.match(full) else ():
+                model = self.given(call, 0, "model")
+                wrapper = self.made_by(model, *DDP_OF_TORCH, surely=True) if model is not None else None
+                if wrapper is not None:
+                    self.mistake(wrapper, "a wrapper around what a trainer wraps", self.written(call.func), other=call)
 
     def share_of_all(self):
         """correct / len(loader.dataset), of the samples that a DistributedSampler gave to this process."""
@@ -777,8 +845,27 @@ class Ranks(Steps):
                 isinstance(part, ast.Starred) for part in one.elts)]
             every = [one for one in values if isinstance(one, (ast.Call, ast.ListComp)) and re.match(
                 r"(list\(|\[\w+ for \w+ in )?range\((torch\.cuda\.)?device_count\(\)", self.written(one))]
+            every += [one for one in values if self.part_of_all_gpus(one)]
             if values and len(many + every) == len(values):
                 self.mistake(call, "several GPUs of one process", self.written(ids), doubted=not many)
+
+    def is_product_of(self, node, part):
+        return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and part is not None and self.written(part) in (
+            self.written(node.left), self.written(node.right))
+
+    def part_of_all_gpus(self, ids):
+        """list(range(rank * n, (rank + 1) * n)), where n = device_count() // args.processes, of which the default is 1."""
+        over = ids.args[0] if isinstance(ids, ast.Call) and getattr(ids.func, "id", "") == "list" and len(ids.args) == 1 else ids.generators[
+            0].iter if isinstance(ids, ast.ListComp) and len(ids.generators) == 1 and self.written(ids.elt) == self.written(
+                ids.generators[0].target) and not ids.generators[0].ifs else None
+        if not isinstance(over, ast.Call) or getattr(over.func, "id", "") != "range" or len(over.args) != 2:
+            return False
+        first, last = over.args
+        step = next((one for one in (first.left, first.right) if self.is_product_of(last, one)), None) if self.is_product_of(
+            first, getattr(first, "right", None)) else None
+        made = self.value_of(step) if step is not None else None
+        return isinstance(made, ast.BinOp) and isinstance(made.op, ast.FloorDiv) and self.full(getattr(
+            made.left, "func", made.left)) == "torch.cuda.device_count" and self.said(made.right) == 1
 
     def nothing_to_average(self):
         """for p in teacher.parameters(): p.requires_grad = False; teacher = DDP(teacher)"""

@@ -82,7 +82,8 @@ class Settings(WholeFile):
             name = self.full(call.func)
             where = SETTINGS_FOR.get(name) or next((text for form, text in SETTINGS_BY_FORM if form.match(name)), None) if name else None
             if where and self.says(where) and id(call) not in asked_for and not self.reader.unused_configurations and self.unused(call, 4):
-                self.mistake(call, "settings that nothing is given", other=self.loader_beside(call) if SAMPLERS_OF_TORCH.match(name) else None)
+                self.mistake(call, "settings that nothing is given", other=(
+                    self.epochs_of(call) or self.loader_beside(call)) if SAMPLERS_OF_TORCH.match(name) else None)
             if name.endswith(".Trainer"):
                 self.reported_at_its_option(call)
             if name in COPIES_SETTINGS:
@@ -216,6 +217,11 @@ class Settings(WholeFile):
                     break
 
     # ---- samplers
+
+    def epochs_of(self, sampler):
+        """Where such a sampler is told the epoch, as if something drew from it."""
+        return next((call for call in self.tracing.index.calls if getattr(call.func, "attr", "") == "set_epoch" and self.made_by(
+            call.func.value, self.full(sampler.func)) is sampler), None)
 
     def loader_beside(self, sampler):
         """The one loader of the sampler's function, over the data of the sampler, which should have got it."""
