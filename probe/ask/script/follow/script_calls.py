@@ -553,8 +553,10 @@ class Calls:
         return Thing("option", default=value) if kind == "str" and is_form(value) else None
 
     def device_in_init(self, init):
-        """self.device of a LightningModule, before the trainer has moved it."""
-        for node in ast.walk(init.node):
+        """self.device of a LightningModule, before the trainer has moved it; what only the constructor uses may lie there."""
+        kept = [one for statement in init.node.body for one in ast.walk(statement) if isinstance(one, (ast.Assign, ast.AnnAssign)) and any(
+            isinstance(target, ast.Attribute) for target in getattr(one, "targets", [getattr(one, "target", None)]))]
+        for node in (part for one in kept for part in ast.walk(one)):
             if isinstance(node, ast.Attribute) and node.attr == "device" and isinstance(node.ctx, ast.Load) and \
                     getattr(node.value, "id", "") == "self" and not init.file:
                 self.mistake(node, "self.device in a LightningModule's __init__", "self.device")
