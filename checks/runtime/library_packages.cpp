@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "checks/facts/presence.h"
 #include "checks/runtime/library_facts.h"
 #include "knowledge/codes/names.h"
 
