@@ -316,9 +316,17 @@ std::string framework_of_lines(const Facts& facts) {
   return {};
 }
 
+bool is_jetson(const Facts& facts) {
+  return facts.saw({{present, "jetson"}, {noted, "l4t-host"}, {noted, "l4t-image"}});
+}
+
 // Where to look where nothing is known of the driver.
 Fix build_by_driver(const Facts& facts, const std::string& framework) {
   const Text& platform = of(facts.snapshot().host, &HostFacts::platform);
+  if (is_jetson(facts))
+    return {.text =
+                "On a Jetson install NVIDIA's own wheel for its JetPack: those of PyPI and of PyTorch's index have no "
+                "code for its GPUs up to Orin."};
   if (has_gpu(facts, Vendor::amd).is(true) || platform.is("macos")) return {};
   if (framework == "torch")
     return {.text =
@@ -341,7 +349,7 @@ void name_gpu_build(const Facts& facts, Answers& answers) {
       continue;
     const bool named = finding.subject.starts_with(prefix);
     const std::string framework = named ? finding.subject.substr(prefix.size()) : framework_of_lines(facts);
-    const auto build = gpu_build(facts, framework);
+    const auto build = is_jetson(facts) ? std::nullopt : gpu_build(facts, framework);
     Fix fix = build ? *build : build_by_driver(facts, framework);
     if (!fix.text.empty()) finding.fix.push_back(std::move(fix));
   }

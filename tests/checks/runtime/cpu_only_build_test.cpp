@@ -70,6 +70,17 @@ TEST(RuntimeCpuOnlyBuild, SaysWhereToLookIfTheDriverIsUnknown) {
   EXPECT_EQ(last_fix(snapshot).find("nvidia-smi"), std::string::npos);
 }
 
+TEST(RuntimeCpuOnlyBuild, NamesNoBuildOfPytorchsIndexForAJetson) {
+  Snapshot snapshot = torch_for_cpu(beside_driver("540.3.0"), "2.5.1+cpu");
+  Symptom board;
+  board.class_ = std::string("present");
+  board.subject = std::string("jetson");
+  snapshot.log = std::vector<Symptom>{board};
+  const std::string fix = last_fix(snapshot);
+  EXPECT_NE(fix.find("JetPack"), fix.npos) << fix;
+  EXPECT_EQ(fix.find("download.pytorch.org"), fix.npos) << fix;
+}
+
 }  // namespace
 
 }  // namespace envdoctor::runtime_cpu_only_build_test
