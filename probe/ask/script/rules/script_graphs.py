@@ -380,7 +380,7 @@ class Graphs(OfValues):
             for one in self.origins.of(keyword.value):
                 fields = [] if self.asks_for_keras(one) else self.fields_of(one) + self.words_added(call, keyword.value)
                 gone = next((name for name in ("workers", "use_multiprocessing", "max_queue_size") if name in fields), None)
-                if gone and not any(e["subject"] == "script-mistake" and e["line"] == call.lineno for e in self.reader.events):
+                if gone and not self.is_reported(call):
                     self.reader.mistake(call, "an argument that Keras 3 lacks", gone, call.func.attr, doubted=True)
 
     def asks_for_keras(self, node):

@@ -297,8 +297,8 @@ class Hub(Loading):
     def quantized_and_cast(self):
         """model.half(), of a model that each way quantizes: BitsAndBytesConfig in four bits here, in eight there."""
         for call in self.calls:
-            if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("half", "float") or call.args or call.keywords or any(
-                    e["subject"] == "script-mistake" and int(e["line"]) == line_of(call) for e in self.reader.events):
+            if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("half", "float") or call.args or call.keywords or self.is_reported(
+                    call):
                 continue
             made = self.origins.of(call.func.value)
             if made and all(isinstance(one, ast.Call) and re.match(r"transformers\.\w+\.from_pretrained$", self.full(one.func)) for one in made) and all(

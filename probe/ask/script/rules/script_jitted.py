@@ -530,8 +530,7 @@ class Jitted(OfValues):
                 of = target.value if isinstance(target, ast.Subscript) else target if isinstance(one, ast.AugAssign) else None
                 if not isinstance(of, (ast.Name, ast.Attribute)):
                     continue
-                if isinstance(target, ast.Subscript) and self.is_array(of) and not any(
-                        e["subject"] == "script-mistake" and e["line"] == line_of(one) for e in self.reader.events):
+                if isinstance(target, ast.Subscript) and self.is_array(of) and not self.is_reported(one):
                     self.mistake(one, "an item of a JAX array that is set", doubted=True)
                 views = self.origins.of(of) if isinstance(target, ast.Subscript) else ()
                 if views and all(isinstance(view, ast.Call) and self.full(view.func) in ("numpy.asarray", "jax.device_get") and len(

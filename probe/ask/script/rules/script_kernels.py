@@ -580,8 +580,7 @@ class Kernels(OfValues):
         if self.says(r"array_api_dispatch|import cuml|from cuml"):
             return
         for call in calls:
-            if READS_MEMORY.match(self.full(call.func)) and not any(e["subject"] == "script-mistake" and int(e["line"]) == line_of(call) and e.get(
-                    "source") == self.reader.source for e in self.reader.events):
+            if READS_MEMORY.match(self.full(call.func)) and not self.is_reported(call):
                 given = [one for part in call.args + [k.value for k in call.keywords] for one in (
                     part.values if isinstance(part, ast.Dict) else part.elts if isinstance(part, (ast.List, ast.Tuple)) else [part])]
                 if any(self.on_card(one) for one in given):

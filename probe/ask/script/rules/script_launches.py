@@ -41,12 +41,6 @@ class Launches(Boosters):
         if {"jax", "cupy"} & roots:
             self.variants_alike(calls)
 
-    def told(self, node):
-        """Whether something is told on this line already."""
-        cell = getattr(node, "cell", None)
-        return any(e["subject"] == "script-mistake" and e["line"] == line_of(node) and e.get("source") == self.reader.source and e.get(
-            "cell") == (str(cell) if cell else None) for e in self.reader.events)
-
     # ---- what a launch gives
 
     def too_little_shared(self, of, sites):
@@ -300,7 +294,7 @@ class Launches(Boosters):
                     said = "\n".join(map(self.written, body[at + 1 + number:at + 4 + number]))
                     before = self.reader.written_whole(later).split(self.written(end))[0]
                     if (differs or within and not isinstance(later, COMPOUND)) and self.is_launch(last) and not re.search(
-                            r"sync|copy_to_host|Event|asnumpy|\.get\(", text + before) and not TIME_OF_ANOTHER.search(said) and not self.told(end):
+                            r"sync|copy_to_host|Event|asnumpy|\.get\(", text + before) and not TIME_OF_ANOTHER.search(said) and not self.is_reported(end):
                         self.mistake(end, "a clock around a kernel of Numba's", self.written(last), other=last)
                     break
 
@@ -340,7 +334,7 @@ class Launches(Boosters):
                     name = getattr(call.func.value if isinstance(call.func, ast.Subscript) else call.func, "id", "")
                     within = self.origins.scope(call)
                     again = within is not None and len(self.origins.sites(within)) != 1 or self.in_loop(call)
-                    if name in late and len(uses.get(name, ())) == 1 and not again and not self.told(call):
+                    if name in late and len(uses.get(name, ())) == 1 and not again and not self.is_reported(call):
                         self.mistake(call, "a time that holds Numba's compilation", late[name].name, other=one)
 
     def pools_made_anew(self, calls):

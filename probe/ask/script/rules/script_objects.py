@@ -65,10 +65,6 @@ class Objects(OfValues):
         self.steps_that_learn_nothing()
         self.moved_in_spite_of_a_choice(nodes)
 
-    def is_reported(self, node):
-        """Whether this line has a finding already, of a rule that knows more of it."""
-        return any(e["subject"] == "script-mistake" and e["line"] == node.lineno and e.get("source") == self.reader.source for e in self.reader.events)
-
     # ---- modules, and tensors of one number
 
     def called_module(self, call):

@@ -56,8 +56,7 @@ class Scoped(WholeFile):
 
     def mistake(self, node, name, *more, other=None, doubted=True):
         """Doubted where what stands elsewhere could make it right; left out where this line has a finding already."""
-        if not any(e["subject"] == "script-mistake" and e["line"] == node.lineno and e.get("source") == self.reader.source
-                   for e in self.reader.events):
+        if not self.is_reported(node):
             super().mistake(node, name, *more, other=other, doubted=doubted)
 
     def origin(self, node):

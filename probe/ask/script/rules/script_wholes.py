@@ -92,6 +92,12 @@ class WholeFile:
         """Doubted where what stands elsewhere could make it right."""
         self.reader.mistake(node, name, self.written(node), *more, other=other, doubted=doubted)
 
+    def is_reported(self, node):
+        """Whether this line has a finding already, of a rule that knows more of it."""
+        cell = getattr(node, "cell", None)
+        return any(e["subject"] == "script-mistake" and e["line"] == line_of(node) and e.get("source") == self.reader.source and
+                   e.get("cell") == (str(cell) if cell else None) for e in self.reader.events)
+
     def in_branch(self, node):
         """Whether a node stands in an if or a conditional expression, other than if __name__ == "__main__"."""
         return any(isinstance(one, (ast.If, ast.IfExp)) and "__name__" not in self.written(one.test) for one in self.origins.around(node))
