@@ -22,22 +22,13 @@ struct Need {
 
 int major_of(const std::string& version) { return std::atoi(version.c_str()); }
 
-// "2.1.2+cu121" -> "12.1".
-std::string cuda_of_tag(const std::string& version) {
-  const auto tag = version.find("+cu");
-  if (tag == std::string::npos) return {};
-  std::string digits = version.substr(tag + 3);
-  digits.resize(std::min(digits.find_first_not_of("0123456789"), digits.size()));
-  return digits.size() == 2 || digits.size() == 3 ? digits.insert(digits.size() - 1, ".") : "";
-}
-
 std::vector<Need> needs_of(const Snapshot& snapshot) {
   std::vector<Need> needs;
   const auto add = [&](const char* who, const std::string& cuda, Evidence seen, const char* subject, bool fails) {
     if (!cuda.empty()) needs.push_back({who, cuda, std::move(seen), subject, false, fails});
   };
   const Torch& torch = snapshot.torch.or_empty();
-  const std::string torch_cuda = torch.cuda_version.value_or(cuda_of_tag(torch.version.or_empty()));
+  const std::string torch_cuda = cuda_of_torch(snapshot);
   if (!torch.cuda_available.is(true))
     add("PyTorch", torch_cuda,
         torch.cuda_version.get() ? evidence("/torch/cuda_version", torch_cuda)
@@ -183,9 +174,7 @@ void judge_log(const Facts& facts, const Driver& driver, Answers& answers) {
     Finding& finding = answers.found();
     finding.explanation = "A program refused to start: the driver is older than the CUDA version it was built for.";
     finding.evidence = nvidia::joined({evidence(*line, "driver too old")}, driver.evidence);
-    const Torch& torch = facts.snapshot().torch.or_empty();
-    const std::string wanted =
-        line->detail("program") == "torch" ? torch.cuda_version.value_or(cuda_of_tag(torch.version.or_empty())) : "";
+    const std::string wanted = line->detail("program") == "torch" ? cuda_of_torch(facts) : "";
     const auto least = wanted.empty() ? std::nullopt : knowledge::min_driver_for_cuda(wanted);
     finding.fix = {
         on_host(facts, "update the NVIDIA driver" +

@@ -38,13 +38,20 @@ knowledge::BuildNeeds needs_of(const Snapshot& snapshot) {
   return needs;
 }
 
+// "cu124", as PyTorch's versions and indexes name a build.
+std::string tag_of(const knowledge::FittingBuild& build) {
+  std::string tag = "cu" + build.cuda;
+  std::erase(tag, '.');
+  return tag;
+}
+
+std::string index_of(const knowledge::FittingBuild& build) {
+  return " --index-url https://download.pytorch.org/whl/" + tag_of(build);
+}
+
 // What pip is given.
 std::string words_for(const std::string& framework, const knowledge::FittingBuild& build) {
-  if (framework == "torch") {
-    std::string tag = build.cuda;
-    std::erase(tag, '.');
-    return fmt::format("\"torch=={}.*\" --index-url https://download.pytorch.org/whl/cu{}", build.version, tag);
-  }
+  if (framework == "torch") return fmt::format("\"torch=={}.*\"", build.version) + index_of(build);
   if (framework == "jax") return fmt::format("\"jax[cuda{}]=={}\"", build.cuda, build.version);
   if (framework == "vllm") return fmt::format("\"vllm=={}\"", build.version);
   return fmt::format("\"tensorflow=={}.*\"", build.version);
@@ -97,12 +104,6 @@ std::optional<Fix> fitting_build(const Snapshot& snapshot, const std::string& fr
 
 namespace {
 
-// "2.5.1" of "2.5.1+cpu"; empty: unknown, or no release.
-std::string release_of(const std::string& version) {
-  const bool between = version.find(".dev") != version.npos || version.find("a0") != version.npos;
-  return between ? "" : version.substr(0, version.find('+'));
-}
-
 std::string installed_version(const Snapshot& snapshot, const std::string& framework) {
   if (framework == "torch") return text_of(of(snapshot.torch, &Torch::version));
   if (framework == "jax") return text_of(of(snapshot.jax, &Jax::jaxlib_version));
@@ -113,12 +114,10 @@ std::string installed_version(const Snapshot& snapshot, const std::string& frame
 // What pip is given. A local version ("2.5.1+cu124") is another one than "2.5.1+cpu", so pip replaces it.
 std::string pip_words(const Snapshot& snapshot, const std::string& framework, const std::string& release,
                       const knowledge::FittingBuild& build) {
-  if (framework == "jax") return fmt::format("\"jax[cuda{}]=={}\"", build.cuda, build.version);
-  if (framework == "tensorflow")
-    return fmt::format("\"tensorflow{}=={}.*\"",
-                       knowledge::compare_versions(build.version, "2.14") >= 0 ? "[and-cuda]" : "", build.version);
-  std::string tag = "cu" + build.cuda;
-  std::erase(tag, '.');
+  if (framework == "tensorflow" && knowledge::compare_versions(build.version, "2.14") >= 0)
+    return fmt::format("\"tensorflow[and-cuda]=={}.*\"", build.version);
+  if (framework != "torch") return words_for(framework, build);
+  const std::string tag = tag_of(build);
   const bool same = knowledge::major_minor_of(release) == build.version;
   std::string words =
       same ? fmt::format("\"torch=={}+{}\"", release, tag)
@@ -127,7 +126,7 @@ std::string pip_words(const Snapshot& snapshot, const std::string& framework, co
     const std::string listed = release_of(listed_version(snapshot, name));
     if (!listed.empty()) words += same ? fmt::format(" \"{}=={}+{}\"", name, listed, tag) : fmt::format(" {}", name);
   }
-  return words + " --index-url https://download.pytorch.org/whl/" + tag;
+  return words + index_of(build);
 }
 
 }  // namespace

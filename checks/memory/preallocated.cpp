@@ -83,6 +83,14 @@ void judge_import(const Facts& facts, Answers& answers) {
   if (taken || held) answers.found_in(*import, Confidence::possible);
 }
 
+// The process whose memory is JAX's share, and what makes JAX take no share.
+void show_holder(Finding& finding, std::size_t i, const NvidiaProcess& process) {
+  finding.evidence.push_back(
+      evidence(at("/nvidia/processes", i, "memory_mib"), std::to_string(process.memory_mib.or_empty())));
+  finding.fix = {
+      {.text = "Let JAX take memory as it needs it.", .command = "export XLA_PYTHON_CLIENT_PREALLOCATE=false"}};
+}
+
 // A second program of JAX's finds too little where a Python process holds just the share that JAX takes at its start.
 void judge_share(const Facts& facts, Answers& answers) {
   constexpr double most_share = 0.78;
@@ -101,11 +109,7 @@ void judge_share(const Facts& facts, Answers& answers) {
         "A Python process holds {:.0f} % of this GPU's memory, the share that JAX takes with its first operation, and "
         "leaves the rest to all others.",
         100 * share);
-    finding.evidence.push_back(
-        evidence(at("/nvidia/processes", i, "memory_mib"), std::to_string(process.memory_mib.or_empty())));
-    finding.fix = {
-        {.text = "Let JAX take memory as it needs it.", .command = "export XLA_PYTHON_CLIENT_PREALLOCATE=false"}};
-    return;
+    return show_holder(finding, i, process);
   }
 }
 
@@ -128,11 +132,7 @@ void judge_held(const Facts& facts, Answers& answers) {
         "The GPU was empty, and then a Python process holds {:.0f} % of its memory: the share that JAX takes with its "
         "first operation, whatever it computes.",
         100 * share);
-    finding.evidence.push_back(
-        evidence(at("/nvidia/processes", i, "memory_mib"), std::to_string(process.memory_mib.or_empty())));
-    finding.fix = {
-        {.text = "Let JAX take memory as it needs it.", .command = "export XLA_PYTHON_CLIENT_PREALLOCATE=false"}};
-    return;
+    return show_holder(finding, i, process);
   }
 }
 

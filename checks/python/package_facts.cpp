@@ -70,6 +70,11 @@ std::string listed_version(const Snapshot& snapshot, const std::string& name) {
   return found == packages.end() ? "" : found->second;
 }
 
+std::string release_of(const std::string& version) {
+  const bool between = version.find(".dev") != version.npos || version.find("a0") != version.npos;
+  return between ? "" : version.substr(0, version.find('+'));
+}
+
 std::string pip_install(const Snapshot& snapshot, const std::string& what) {
   const std::string python = of(snapshot.python, &Python::executable).or_empty();
   const std::string prefix = of(snapshot.python, &Python::prefix).or_empty();

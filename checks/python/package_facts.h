@@ -8,6 +8,9 @@ namespace envdoctor {
 // The version of a package in the list of packages, by the list's own spelling; empty: not listed.
 std::string listed_version(const Snapshot& snapshot, const std::string& name);
 
+// "2.5.1" of "2.5.1+cpu"; empty: unknown, or a build between releases.
+std::string release_of(const std::string& version);
+
 // Installs this with the environment's own Python, for a fix; empty: that Python is unknown.
 std::string pip_install(const Snapshot& snapshot, const std::string& what);
 // Removes this package, as pip_install; only where that gives a command.

@@ -17,14 +17,10 @@ std::string tag_of(const std::string& version) {
   return plus == std::string::npos ? "" : version.substr(plus + 1);
 }
 
-bool is_released(const std::string& torch) {
-  return torch.find(".dev") == torch.npos && torch.find("a0") == torch.npos;
-}
-
 // The release of the companion that belongs to this torch, which stays as it is; both where that isn't known.
 Fix fix_of(const Facts& facts, const std::string& name) {
   const std::string torch = framework_version(facts, "torch"), tag = tag_of(torch);
-  const std::string fits = is_released(torch) ? knowledge::version_for_torch(name, torch) : "";
+  const std::string fits = knowledge::version_for_torch(name, release_of(torch));
   if (fits.empty())
     return {.text = "Install torch and " + name + " together, in one command and from one index.",
             .command = pip_install(facts, "--force-reinstall torch " + name)};
@@ -58,7 +54,8 @@ bool judge_packages(const Facts& facts, Answers& answers) {
     const bool cpu_beside_gpu = own == "cpu" && of_torch.starts_with("cu");
     const bool other_cuda = own.starts_with("cu") && of_torch.starts_with("cu") && own != of_torch;
     // Between releases, torch and its companions are built in pairs of their own numbers.
-    const bool other_release = is_released(torch) && !fits.empty() && knowledge::major_minor_of(version) != fits;
+    const bool other_release =
+        !release_of(torch).empty() && !fits.empty() && knowledge::major_minor_of(version) != fits;
     if (!other_release && !cpu_beside_gpu && !other_cuda) continue;
     found = true;
     report_finding(facts, name, version, answers).explanation =

@@ -271,6 +271,11 @@ std::string_view diagnosis_of_library(std::string_view name) {
   return {};
 }
 
+std::string cuda_of_torch(const Snapshot& snapshot) {
+  const Torch& torch = snapshot.torch.or_empty();
+  return torch.cuda_version.value_or(knowledge::cuda_of_torch_version(torch.version.or_empty()).value_or(""));
+}
+
 std::optional<knowledge::TensorflowNeeds> linux_tensorflow_needs(const Snapshot& snapshot, const std::string& version) {
   const Text& platform = of(snapshot.host, &HostFacts::platform);
   const bool linux = !platform.is("windows") && !platform.is("macos");

@@ -25,6 +25,9 @@ std::string_view diagnosis_of_library(std::string_view name);
 // "91900", "8902" as cudnnGetVersion gives them, or a dotted version -> "9.19.0", "8.9.2".
 std::string cudnn_version_text(std::string_view version);
 
+// The CUDA that the installed torch was built for, as it states or its version's tag says; empty: unknown.
+std::string cuda_of_torch(const Snapshot& snapshot);
+
 // What this release of TensorFlow was built with for Linux, and the installed JAX with its plug-in's CUDA; none: not
 // recorded, an empty version, or another platform.
 std::optional<knowledge::TensorflowNeeds> linux_tensorflow_needs(const Snapshot& snapshot, const std::string& version);

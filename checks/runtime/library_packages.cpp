@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <set>
 
-#include "checks/facts/presence.h"
 #include "checks/runtime/library_facts.h"
 #include "knowledge/codes/names.h"
 
@@ -16,10 +15,8 @@ namespace {
 
 // The CUDA that the installed framework was built for: "12"; empty: unknown.
 std::string cuda_of_framework(const Snapshot& snapshot) {
-  const std::string version = text_of(of(snapshot.torch, &Torch::version));
-  const std::string cuda = of(snapshot.torch, &Torch::cuda_version)
-                               .value_or(knowledge::cuda_of_torch_version(version).value_or(
-                                   of(snapshot.tensorflow, &Tensorflow::cuda_version).or_empty()));
+  const std::string of_torch = cuda_of_torch(snapshot);
+  const std::string cuda = of_torch.empty() ? of(snapshot.tensorflow, &Tensorflow::cuda_version).or_empty() : of_torch;
   return cuda.substr(0, cuda.find('.'));
 }
 
