@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "compare/array_file.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor::compare {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::size_t header_limit = 64 << 10;
 // Types that NumPy doesn't know are written only by size. With two bytes there is only bfloat16 (ml_dtypes); with
 // one byte there are several.
 Type type_of(const std::string& descr, const std::string& name) {
-  static const RE2 pattern("([<>|=]?)([fiucbV])([0-9]{1,2})");
+  static const LazyRegex pattern("([<>|=]?)([fiucbV])([0-9]{1,2})");
   std::string order, letter;
   int bytes = 0;
   if (!RE2::FullMatch(descr, pattern, &order, &letter, &bytes))
@@ -36,7 +37,7 @@ Type type_of(const std::string& descr, const std::string& name) {
 }
 
 std::vector<std::int64_t> read_shape(const std::string& text, const std::string& name) {
-  static const RE2 next("[, ]*([0-9]+)[, ]*");
+  static const LazyRegex next("[, ]*([0-9]+)[, ]*");
   re2::StringPiece rest(text);
   std::vector<std::int64_t> shape;
   for (std::int64_t extent = 0; !rest.empty(); shape.push_back(extent)) {
@@ -48,7 +49,7 @@ std::vector<std::int64_t> read_shape(const std::string& text, const std::string&
 
 // The header is a Python dictionary of three entries. If an entry occurs twice, Python takes the last.
 Header parse(const std::string& text, const std::string& name) {
-  static const RE2 start("\\s*\\{"), end("\\s*\\}\\s*"),
+  static const LazyRegex start("\\s*\\{"), end("\\s*\\}\\s*"),
       entry(
           "\\s*(?:'descr'\\s*:\\s*'([^']{0,20})'|'fortran_order'\\s*:\\s*(True|False)|"
           "'shape'\\s*:\\s*\\(([0-9, ]*)\\))\\s*,?");

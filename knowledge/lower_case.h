@@ -1,6 +1,8 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -27,6 +29,13 @@ inline std::string lower_case(std::string_view text) {
   std::string all(text);
   make_lower_case(all);
   return all;
+}
+
+// Whether one of these words, given in lower case, stands in the text in capitals or small letters: what a pattern needs
+// is looked for first, as compiling a pattern takes longer than reading a short text.
+inline bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  const std::string low = lower_case(text);
+  return std::ranges::any_of(words, [&](std::string_view word) { return low.find(word) != std::string::npos; });
 }
 
 }  // namespace envdoctor

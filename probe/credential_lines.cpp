@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "knowledge/wordings/known_words.h"
 #include "probe/lazy_pattern.h"
@@ -129,8 +130,8 @@ std::vector<std::string> parts_of(View name) {
 enum class Kind { none, weak, strong };  // weak: a language model may mean something else
 
 Kind kind_of_pass(const std::vector<std::string>& parts) {
-  static const RE2 of_tests("tests?", RE2::Latin1);
-  static const RE2 of_compilers(
+  static const LazyRegex of_tests("tests?", RE2::Latin1);
+  static const LazyRegex of_compilers(
       "(?:forward|backward|fwd|bwd|first|second|third|single|multi|one|two|final|next|prev|current|extra|by|com|low|"
       "high|"
       "band|compile|opt|fusion|hlo|mlir|llvm|graph|module|function|loop|inline|rewrite|lowering|legalize|must|can|did|"
@@ -142,7 +143,7 @@ Kind kind_of_pass(const std::vector<std::string>& parts) {
 }
 
 Kind kind_of_token(const std::vector<std::string>& parts) {
-  static const RE2 of_services(
+  static const LazyRegex of_services(
       "(?:access|auth|authentication|api|bearer|refresh|id|session|csrf|xsrf|deploy|registration|runner|hf|hub|github|"
       "gitlab|gh|git|npm|pypi|wandb|vault|slack|bot|jwt|oauth|private|personal|job|ci|kube|join|admin|root|service|"
       "user|"
@@ -155,25 +156,25 @@ Kind kind_of_token(const std::vector<std::string>& parts) {
 }
 
 Kind kind_of(View name) {
-  static const RE2 anywhere(".*(?:as{1,2}w(?:o?r?)[dt]|pwrd|pword|passphrase|passcode|kennwort|pswd|securestring).*",
-                            RE2::Latin1);
-  static const RE2 together(
+  static const LazyRegex anywhere(
+      ".*(?:as{1,2}w(?:o?r?)[dt]|pwrd|pword|passphrase|passcode|kennwort|pswd|securestring).*", RE2::Latin1);
+  static const LazyRegex together(
       "(?:db|user|usr|root|admin|bind|smb|ftp|my|sql|mysql|pg|http|proxy|auth|ssh|key|store|mail|smtp|ldap|redis|"
       "become|sudo|default|require|master|storage|trust|ssl|cert|enc|vault|git|registry|docker|rabbit|mongo|wifi|vnc|"
       "ipmi|bmc|snmp|login|svc|app)(?:pass|pw|pwd|psw)|masterauth|mdp|dbpwd",
       RE2::Latin1);
-  static const RE2 of_a_key(
+  static const LazyRegex of_a_key(
       "(?:api|auth|access|private|licen[cs]e|activation|product|unseal|recovery|encryption|ssh|signing|account|shared|"
       "deploy|"
       "wandb|secret|hmac|stream|storage|ngc|openai|comet)",
       RE2::Latin1);
-  static const RE2 says("(?:secrets?|creds?|credentials?|psw|psk|pwd)", RE2::Latin1);
-  static const RE2 no_name("^[/~.]|(?i)^(?:ask|com|by|sur|tres|en)pass", RE2::Latin1);
+  static const LazyRegex says("(?:secrets?|creds?|credentials?|psw|psk|pwd)", RE2::Latin1);
+  static const LazyRegex no_name("^[/~.]|(?i)^(?:ask|com|by|sur|tres|en)pass", RE2::Latin1);
   if (name.size() < 2 || finds(name, no_name)) return Kind::none;
   const std::string low = lower_case(name);
   if (fits(low, anywhere) || fits(low, together)) return Kind::strong;
   std::vector<std::string> parts = parts_of(name);
-  static const RE2 added("(?:id|b|base|value|val|str|string|plain|text|file|ref|env|data)", RE2::Latin1);
+  static const LazyRegex added("(?:id|b|base|value|val|str|string|plain|text|file|ref|env|data)", RE2::Latin1);
   while (parts.size() > 1 && fits(parts.back(), added)) parts.pop_back();
   if (parts.empty()) return Kind::none;
   const std::string& last = parts.back();
@@ -272,9 +273,9 @@ std::vector<std::pair<std::size_t, std::size_t>> phrases_of(View line) {
 }
 
 std::size_t marker_size(View text, std::size_t at) {
-  static const RE2 marker("(<(?:secret|name|host|email|ip|mac|uuid|user|serial|phone)>)", RE2::Latin1);
+  static const LazyRegex marker("(<(?:secret|name|host|email|ip|mac|uuid|user|serial|phone)>)", RE2::Latin1);
   re2::StringPiece found;
-  if (text[at] != '<' || !marker.Match(as_piece(text), at, text.size(), RE2::ANCHOR_START, &found, 1)) return 0;
+  if (text[at] != '<' || !marker->Match(as_piece(text), at, text.size(), RE2::ANCHOR_START, &found, 1)) return 0;
   return found.size();
 }
 
@@ -334,19 +335,19 @@ void add_words(View line, std::size_t begin, std::size_t end, std::vector<Word>&
 }
 
 bool is_number(View word) {
-  static const RE2 form(R"([-+#]?(?:0x[0-9a-fA-F]+|v?\d[\d.,/x-]*(?:[a-zA-Z%]{0,3}|e[-+]?\d+|Z)|\d{4}-\d\d-\d\dT\d\d))",
-                        RE2::Latin1);
+  static const LazyRegex form(
+      R"([-+#]?(?:0x[0-9a-fA-F]+|v?\d[\d.,/x-]*(?:[a-zA-Z%]{0,3}|e[-+]?\d+|Z)|\d{4}-\d\d-\d\dT\d\d))", RE2::Latin1);
   return fits(word, form);
 }
 
 bool is_variable(View word) {
-  static const RE2 form(R"(\$\(?\{?[A-Z_][A-Z0-9_]*\}?\)?|%[A-Z_]+%|\$[a-z]{1,8}|\$\d)", RE2::Latin1);
+  static const LazyRegex form(R"(\$\(?\{?[A-Z_][A-Z0-9_]*\}?\)?|%[A-Z_]+%|\$[a-z]{1,8}|\$\d)", RE2::Latin1);
   return fits(word, form);
 }
 
 // Words of reports that people take for passwords.
 bool is_taken_for_passwords(View word) {
-  static const RE2 form(
+  static const LazyRegex form(
       "(?i)apple|azure|bat|black|blue|bridge|car|cat|cinnamon|cloud|dolphin|eagle|falcon|forest|game|gold|gray|green|"
       "happy|horse|lake|lightning|llama|love|magic|master|mint|moon|mouse|ninja|opal|pasta|phoenix|pink|red|rock|sage|"
       "silver|sky|star|sun|super|train|tree|turbo|welcome|wine|wizard|january|february|march|april|may|june|july|"
@@ -357,7 +358,7 @@ bool is_taken_for_passwords(View word) {
 
 // A value that withholds nothing, or the file of a library.
 bool is_nothing(View word) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)(?:none|null|nil|nullptr|undefined|true|false|yes|no)"
       R"(|lib[\w+-]+\.so(?:\.\d+)*|[a-z][\w.-]*==\d[\w.*+]*|n/a|empty|unset|required|missing|invalid|redacted|hidden|masked)"
       R"(|keyboard-interactive|hostbased|gssapi-[a-z-]+|withheld|\*+|x{3,}|\.{3}|-|_|password|passwd|secret|token))",
@@ -373,7 +374,7 @@ bool are_known(const std::vector<std::string>& parts, bool technical) {
 }
 
 bool is_of_one_case(View word) {
-  static const RE2 form("[A-Z]?[a-z]+(?:'[a-z]{1,2})?|[A-Z]+s?", RE2::Latin1);
+  static const LazyRegex form("[A-Z]?[a-z]+(?:'[a-z]{1,2})?|[A-Z]+s?", RE2::Latin1);
   return fits(word, form);
 }
 
@@ -409,22 +410,23 @@ class Line {
 
 // A name that a message of a framework cites is no credential's: "has no attribute 'secret_head'".
 bool is_cited(View before) {
-  static const RE2 cited(R"((?i)(?:attribute|argument|module|named|name|layer|function|parameter|import)"
-                         R"(|class|type|method|KeyError:|NameError:) ["'`]?$)",
-                         RE2::Latin1);
+  static const LazyRegex cited(R"((?i)(?:attribute|argument|module|named|name|layer|function|parameter|import)"
+                               R"(|class|type|method|KeyError:|NameError:) ["'`]?$)",
+                               RE2::Latin1);
   return finds(before, cited);
 }
 
 bool are_of_models(View text) {
-  static const RE2 of_models(R"((?i)tokeniz|\btokens\b|vocab|embed|logit|\b(?:eos|bos|pad|unk|cls|sep|mask)\b|<\|)"
-                             R"(|special token|prompt|json|syntax|unexpected token|pars(?:e|ing)|lexer|sequence)"
-                             R"(|per[- ]token|first token|next token|token (?:id|ind))",
-                             RE2::Latin1);
+  static const LazyRegex of_models(
+      R"((?i)tokeniz|\btokens\b|vocab|embed|logit|\b(?:eos|bos|pad|unk|cls|sep|mask)\b|<\|)"
+      R"(|special token|prompt|json|syntax|unexpected token|pars(?:e|ing)|lexer|sequence)"
+      R"(|per[- ]token|first token|next token|token (?:id|ind))",
+      RE2::Latin1);
   return finds(text, of_models);
 }
 
 void Line::find_mentions() {
-  static const RE2 joined(
+  static const LazyRegex joined(
       R"(^["'\])}]{0,4}\s*(?:=>|->|:=|[=:])\s*["']|^["'\])}]{1,4}\s*(?:=>|:=|[=:,])|^\s?=\s?\S|^ ")", RE2::Latin1);
   strong_ = !phrases_.empty();
   for (const Word& word : words_) {
@@ -433,21 +435,22 @@ void Line::find_mentions() {
     constexpr std::size_t looked_at = 32;
     const View before = text_.substr(word.begin - std::min(word.begin, looked_at), std::min(word.begin, looked_at));
     Kind kind = word.foreign ? Kind::none : kind_of(name);
-    static const RE2 bare("(?i)[:@*&$-]{0,2}pass", RE2::Latin1);
+    static const LazyRegex bare("(?i)[:@*&$-]{0,2}pass", RE2::Latin1);
     // A column of a table.
-    static const RE2 behind_a_user(R"((?i)(?:user|login|name|account)\s?[;,|:/\t]\s?$)", RE2::Latin1);
+    static const LazyRegex behind_a_user(R"((?i)(?:user|login|name|account)\s?[;,|:/\t]\s?$)", RE2::Latin1);
     if (kind == Kind::none && name.size() < 7 && fits(name, bare) && finds(before, behind_a_user)) kind = Kind::strong;
-    static const RE2 given("^(?:\\s?[:=]| is | was )", RE2::Latin1);
+    static const LazyRegex given("^(?:\\s?[:=]| is | was )", RE2::Latin1);
     if (kind == Kind::none && fits(name, bare) && (finds(rest, joined) || (name == "--pass" && rest.starts_with(" "))))
       kind = Kind::strong;
     if (name == "PIN" && finds(rest, given)) kind = Kind::strong;
     // The pass of a compiler or a test: a sentence follows.
-    static const RE2 passes("_PASS(?:ES|ED)?$", RE2::Latin1), sentence("^: [A-Z][a-z]+ [\\w'-]+ [\\w'-]+", RE2::Latin1);
-    static const RE2 method("[A-Z]\\w*\\.\\w+", RE2::Latin1);  // of a class: PasswordEncoder.forward()
+    static const LazyRegex passes("_PASS(?:ES|ED)?$", RE2::Latin1),
+        sentence("^: [A-Z][a-z]+ [\\w'-]+ [\\w'-]+", RE2::Latin1);
+    static const LazyRegex method("[A-Z]\\w*\\.\\w+", RE2::Latin1);  // of a class: PasswordEncoder.forward()
     if ((finds(name, passes) && finds(rest, sentence)) || (fits(name, method) && rest.starts_with("(")))
       kind = Kind::none;
-    static const RE2 without("(?i)^ (?:is |was )?(?:not set|unset|missing)\\b",
-                             RE2::Latin1);  // no value stands in this line
+    static const LazyRegex without("(?i)^ (?:is |was )?(?:not set|unset|missing)\\b",
+                                   RE2::Latin1);  // no value stands in this line
     if (finds(rest, without)) kind = Kind::none;
     const bool working_directory = (name == "PWD" || name == "OLDPWD") && rest.starts_with("=/");
     if (kind != Kind::none && (working_directory || is_cited(before) || (kind == Kind::weak && are_of_models(text_))))
@@ -459,12 +462,12 @@ void Line::find_mentions() {
 }
 
 bool Line::is_key(std::size_t i) const {
-  static const RE2 joiner(R"(^["'\])}]{0,4}\s?(?:=>|->|:=|[=:(]|::)\s*)", RE2::Latin1);
+  static const LazyRegex joiner(R"(^["'\])}]{0,4}\s?(?:=>|->|:=|[=:(]|::)\s*)", RE2::Latin1);
   return finds(text_.substr(words_[i].end), joiner) && are_known(parts_of(of(words_[i])), true);
 }
 
 bool Line::is_path(View word) const {
-  static const RE2 begins(R"(^(?:/|\./|\.\./|~/|[A-Za-z]:\\|\\\\|\$\w+/))", RE2::Latin1);
+  static const LazyRegex begins(R"(^(?:/|\./|\.\./|~/|[A-Za-z]:\\|\\\\|\$\w+/))", RE2::Latin1);
   return finds(word, begins);
 }
 
@@ -476,35 +479,35 @@ bool Line::stays(std::size_t i) const {
   const bool letters = std::ranges::any_of(word, is_alpha);
   if (one.foreign) return !std::ranges::any_of(word, is_figure) && word.find_first_of("!#$%&*_") == word.npos;
   if (!letters && !std::ranges::any_of(word, is_figure)) return true;
-  static const RE2 error(R"([A-Za-z_.]*(?:Error|Exception|Warning|Failure|Failed|Denied|Refused))", RE2::Latin1);
+  static const LazyRegex error(R"([A-Za-z_.]*(?:Error|Exception|Warning|Failure|Failed|Denied|Refused))", RE2::Latin1);
   if (fits(word, error)) return true;
   if (kinds_[i] != Kind::none || is_key(i)) return are_known(parts_of(word), true);
-  static const RE2 option(R"(-{1,2}[A-Za-z][\w-]*|/[A-Za-z]+)", RE2::Latin1);
+  static const LazyRegex option(R"(-{1,2}[A-Za-z][\w-]*|/[A-Za-z]+)", RE2::Latin1);
   if (fits(word, option)) return are_known(parts_of(word), true);
   while (!word.empty() && View("#@!*.-+&%$\\").find(word.front()) != View::npos) word.remove_prefix(1);
   while (!word.empty() && View("#!*.-+&%\\/").find(word.back()) != View::npos) word.remove_suffix(1);
   if (word.empty() || word.find('@') != word.npos || word.find('/') != word.npos)
     return word.empty() || are_known(parts_of(word), true) || word.find('@') != word.npos;
   if (is_of_one_case(word)) return is_plain(word) || knowledge::is_technical_word(word);
-  static const RE2 numbered(R"([a-z]{1,8}\d{1,3}|[A-Z]{1,6}\d{1,3})", RE2::Latin1);
+  static const LazyRegex numbered(R"([a-z]{1,8}\d{1,3}|[A-Z]{1,6}\d{1,3})", RE2::Latin1);
   if (fits(word, numbered)) return are_known(parts_of(word), false) && parts_of(word).front().size() > 1;
   return word.find_first_of("!#$%&*?^~+") == word.npos && are_known(parts_of(word), false);
 }
 
 std::string Line::without_credentials() {
   enum class Expects { nothing, next, value };
-  static const RE2 type(R"((?i)string|chr|str|text|bytes|some|secret|just|b|u|r|f|N|varchar|char|securestring)",
-                        RE2::Latin1);
-  static const RE2 copula(R"((?i)is|was|are|be|now|still|set|to|changed|reset|war|ist|lautet|est|es|era|foi)"
-                          R"(|jest|byl|byla|var|er|on|as|of|the|new|old|provided|value|jetzt|maintenant|ahora)",
-                          RE2::Latin1);
-  static const RE2 joins(R"([=:(]|->|<<|,\s*["'<]|\x{ff1a}|\x{662f}|\x{306f}|\x{4e3a}|\x{70ba})");
-  static const RE2 is_the(
+  static const LazyRegex type(R"((?i)string|chr|str|text|bytes|some|secret|just|b|u|r|f|N|varchar|char|securestring)",
+                              RE2::Latin1);
+  static const LazyRegex copula(R"((?i)is|was|are|be|now|still|set|to|changed|reset|war|ist|lautet|est|es|era|foi)"
+                                R"(|jest|byl|byla|var|er|on|as|of|the|new|old|provided|value|jetzt|maintenant|ahora)",
+                                RE2::Latin1);
+  static const LazyRegex joins(R"([=:(]|->|<<|,\s*["'<]|\x{ff1a}|\x{662f}|\x{306f}|\x{4e3a}|\x{70ba})");
+  static const LazyRegex is_the(
       R"(^\s+(?:is|was|as|for)\s+(?:(?:the|my|our|your|his|her|a|new|old|current|root|admin|db)\s+)*)", RE2::Latin1);
-  static const RE2 quotes("^ ?[\"']", RE2::Latin1), goes_on("^ |^[.:]", RE2::Latin1);
+  static const LazyRegex quotes("^ ?[\"']", RE2::Latin1), goes_on("^ |^[.:]", RE2::Latin1);
   // dpkg's list, of which a package may be named after secrets or passwords.
-  static const RE2 package(R"((?:ii|rc|un|hi|iU|iF) +[a-z0-9][\w+.:-]* +\d\S* +(?:amd64|arm64|i386|all)\b.*)",
-                           RE2::Latin1);
+  static const LazyRegex package(R"((?:ii|rc|un|hi|iU|iF) +[a-z0-9][\w+.:-]* +\d\S* +(?:amd64|arm64|i386|all)\b.*)",
+                                 RE2::Latin1);
   if ((!strong_ && !weak_) || fits(text_, package)) return std::string(text_);
   std::string out;
   std::size_t done = 0;
@@ -522,7 +525,7 @@ std::string Line::without_credentials() {
     for (const auto& [begin, end] : phrases_) in_phrase = in_phrase || (one.begin < end && one.end > begin);
     before = one.end;
     // What a sentence says next, or what is withheld already, stands between.
-    static const RE2 ends(R"([;.)]\s|<(?:secret|name)>)", RE2::Latin1);
+    static const LazyRegex ends(R"([;.)]\s|<(?:secret|name)>)", RE2::Latin1);
     if (expects != Expects::nothing && finds(gap, ends) && !(expects == Expects::value && finds(gap, joins)))
       expects = Expects::nothing;
     if (gap.find("<secret>") != gap.npos) expects = Expects::nothing;
@@ -544,7 +547,7 @@ std::string Line::without_credentials() {
       if (typed || size_of_type || (!quoted && fits(word, copula)) || is_key(i)) {
         // The value comes behind it.
       } else {
-        static const RE2 version(R"(\d+(?:\.\d+)+[\w.+-]*)", RE2::Latin1);  // of a package: detect-secrets==1.5.0
+        static const LazyRegex version(R"(\d+(?:\.\d+)+[\w.+-]*)", RE2::Latin1);  // of a package: detect-secrets==1.5.0
         withheld = !(said || (gap == "==" && fits(word, version)) || is_nothing(word) || is_variable(word) ||
                      is_path(word) || (is_number(word) && (weak_ || word.size() < 3)));
         continues = withheld && !quoted;
@@ -555,7 +558,7 @@ std::string Line::without_credentials() {
       if (option || typed || (!quoted && fits(word, copula))) {
         // The value may come behind it.
       } else {
-        static const RE2 error("[A-Za-z_.]*(?:Error|Exception|Warning)", RE2::Latin1);
+        static const LazyRegex error("[A-Za-z_.]*(?:Error|Exception|Warning)", RE2::Latin1);
         const bool sentence = is_of_one_case(word) && !quoted && knowledge::is_technical_word(word) &&
                               !is_taken_for_passwords(word) && finds(behind(i), goes_on);
         withheld =
@@ -571,7 +574,7 @@ std::string Line::without_credentials() {
         re2::StringPiece found;
         return RE2::PartialMatch(as_piece(text_.substr(one.end)), is_the) &&
                std::any_of(words_.begin() + static_cast<std::ptrdiff_t>(i), words_.end(), [&](const Word& next) {
-                 static const RE2 whole(
+                 static const LazyRegex whole(
                      R"(^\s+(?:is|was|as|for)\s+(?:(?:the|my|our|your|his|her|a|new|old|current|root|admin|db)\s+)*$)",
                      RE2::Latin1);
                  const std::size_t at = static_cast<std::size_t>(&next - words_.data());

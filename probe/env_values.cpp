@@ -6,6 +6,7 @@
 
 #include "host/text.h"
 #include "knowledge/codes/names.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/text_piece.h"
 
@@ -25,18 +26,18 @@ bool matches(std::string_view text, const RE2& form) { return RE2::FullMatch(pie
 
 // 12, -1, 0x1f, 12.4.1, 0-3, 512MiB, 0abc
 bool is_number(std::string_view text) {
-  static const RE2 form(R"([-+v]?(?:0[xX][0-9a-fA-F]{1,16}|[0-9]{0,12}(?:[.-][0-9]{0,6}){0,4})[A-Za-z%]{0,3})",
-                        RE2::Latin1);
+  static const LazyRegex form(R"([-+v]?(?:0[xX][0-9a-fA-F]{1,16}|[0-9]{0,12}(?:[.-][0-9]{0,6}){0,4})[A-Za-z%]{0,3})",
+                              RE2::Latin1);
   return text.find_first_of("0123456789") != text.npos && matches(text, form);
 }
 
 bool is_known_word(const knowledge::EnvValues& values, std::string_view word) {
-  static const RE2 uuid("(?:MIG-)?(?:GPU|MIG)-[0-9a-f]{1,8}|[0-9a-f]{8}", RE2::Latin1);
-  static const RE2 interface(
+  static const LazyRegex uuid("(?:MIG-)?(?:GPU|MIG)-[0-9a-f]{1,8}|[0-9a-f]{8}", RE2::Latin1);
+  static const LazyRegex interface(
       R"((?:lo|eth|ib|bond|ens|eno|br|wlan|hsn|mlx[45]_|docker)\d{0,3}|enp\d{1,3}s\d{1,3}(?:f\d)?(?:np\d)?)",
       RE2::Latin1);
-  static const RE2 flag("--(?:tf_)?xla_[a-z0-9_]{2,64}", RE2::Latin1);
-  static const RE2 plain("[a-z]{1,12}|[A-Z]{1,12}|[A-Z][a-z]{1,11}", RE2::Latin1);
+  static const LazyRegex flag("--(?:tf_)?xla_[a-z0-9_]{2,64}", RE2::Latin1);
+  static const LazyRegex plain("[a-z]{1,12}|[A-Z]{1,12}|[A-Z][a-z]{1,11}", RE2::Latin1);
   return word.empty() || is_number(word) || is_one_of(values.words, word) || is_one_of(knowledge::env_words(), word) ||
          matches(word, uuid) || matches(word, interface) || matches(word, flag) ||
          (values.any_word && matches(word, plain));
@@ -45,9 +46,9 @@ bool is_known_word(const knowledge::EnvValues& values, std::string_view word) {
 // A name whose letters all belong to known words, such as cuda-12.4, libcudart.so.12 or x86_64-linux-gnu; below a
 // system folder also to short words. A name that was removed before stays removed.
 bool is_known_name(std::string_view name, bool of_system) {
-  static const RE2 marks(R"(\$HOME|~|\$?\{?ORIGIN\}?|<[a-z]{2,6}>(?:\.[a-z]{2,4})?)", RE2::Latin1);
-  static const RE2 letters("([A-Za-z]+|[^A-Za-z0-9._+@-])", RE2::Latin1);
-  static const RE2 short_words("[A-Za-z]{0,16}[0-9]{0,6}[a-z]{0,2}[0-9]{0,2}", RE2::Latin1);
+  static const LazyRegex marks(R"(\$HOME|~|\$?\{?ORIGIN\}?|<[a-z]{2,6}>(?:\.[a-z]{2,4})?)", RE2::Latin1);
+  static const LazyRegex letters("([A-Za-z]+|[^A-Za-z0-9._+@-])", RE2::Latin1);
+  static const LazyRegex short_words("[A-Za-z]{0,16}[0-9]{0,6}[a-z]{0,2}[0-9]{0,2}", RE2::Latin1);
   if (matches(name, marks) || is_one_of(knowledge::env_words(), name)) return true;
   if (name.size() > 48) return false;
   while (!name.empty()) {
@@ -57,7 +58,7 @@ bool is_known_name(std::string_view name, bool of_system) {
     if (of_system ? matches(part, short_words) : part.empty() || is_one_of(knowledge::env_words(), part)) continue;
     const auto digits = std::min(part.find_first_of("0123456789"), part.size());
     const std::string_view word = part.substr(0, digits), rest = part.substr(digits);
-    static const RE2 number("[0-9]{0,4}", RE2::Latin1);
+    static const LazyRegex number("[0-9]{0,4}", RE2::Latin1);
     if (!matches(rest, number) || (word != "v" && !word.empty() && !is_one_of(knowledge::env_words(), word)))
       return false;
   }
@@ -82,7 +83,7 @@ std::string known_path(std::string_view path, const std::vector<std::string>& kn
     if (is_known_name(name, of_system)) {
       out += name;
     } else {
-      static const RE2 kind(R"(.*(\.(?:icd|so|json|xml|py|txt|log))(?:\.[0-9.]{1,20})?)", RE2::Latin1);
+      static const LazyRegex kind(R"(.*(\.(?:icd|so|json|xml|py|txt|log))(?:\.[0-9.]{1,20})?)", RE2::Latin1);
       std::string suffix;
       RE2::FullMatch(piece_of(name), kind, &suffix);
       out.append(withheld_name).append(suffix);
@@ -104,7 +105,7 @@ std::optional<std::string> known_value(std::string_view name, std::string_view v
   const knowledge::EnvValues* values = knowledge::env_values(name);
   if (!values || knowledge::env_names_hosts(name) || value.size() > longest_value) return std::nullopt;
   // A variable reference that no shell expanded: visibility.empty.
-  static const RE2 not_expanded(R"(\$\{?[A-Z][A-Z0-9_]{0,24}\}?)", RE2::Latin1);
+  static const LazyRegex not_expanded(R"(\$\{?[A-Z][A-Z0-9_]{0,24}\}?)", RE2::Latin1);
   if (matches(value, not_expanded)) return std::string(value);
   constexpr std::string_view between = ",;:= |&<>!()[]{}\"'^*\t";
   std::string out;
@@ -123,7 +124,7 @@ std::optional<std::string> known_value(std::string_view name, std::string_view v
     if (end < value.size()) out += value[end];
     begin = end + 1;
   }
-  static const RE2 taken("<(?:ip|mac|email|secret|serial|user|host)>", RE2::Latin1);
+  static const LazyRegex taken("<(?:ip|mac|email|secret|serial|user|host)>", RE2::Latin1);
   return values->paths || !RE2::PartialMatch(out, taken) ? std::optional(out) : std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "knowledge/codes/names.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "knowledge/wordings/known_words.h"
 #include "probe/foreign_words.h"
@@ -86,7 +87,7 @@ bool is_file_of_programs(std::string_view name) {
 
 // Replaces the name and keeps the extension: "last.pt" -> "<name>.pt".
 std::string without_name(std::string_view name) {
-  static const RE2 kind(R"(.*?(\.(?:tar\.)?[A-Za-z][A-Za-z0-9]{0,10}(?::\d+)?))", RE2::Latin1);
+  static const LazyRegex kind(R"(.*?(\.(?:tar\.)?[A-Za-z][A-Za-z0-9]{0,10}(?::\d+)?))", RE2::Latin1);
   std::string suffix;
   RE2::FullMatch(piece_of(name), kind, &suffix);
   return "<name>" + suffix;
@@ -100,9 +101,9 @@ bool stands_below(std::string_view path, std::string_view folder) {
 
 // Redacts unknown names of folders outside the system, up to one below which programs put files.
 std::string known_parts(std::string_view path, char between) {
-  static const RE2 of_programs(R"((?:site|dist)-packages|lib\d*|bin|include|python3?\.\d+|third_party|csrc)",
-                               RE2::Latin1);
-  static const RE2 owners(
+  static const LazyRegex of_programs(R"((?:site|dist)-packages|lib\d*|bin|include|python3?\.\d+|third_party|csrc)",
+                                     RE2::Latin1);
+  static const LazyRegex owners(
       "(?:users?|projects?|instances|accounts|tenants|customers|buckets|namespaces|clusters|teams|orgs|workspaces)",
       RE2::Latin1);
   std::string out;
@@ -113,7 +114,7 @@ std::string known_parts(std::string_view path, char between) {
     const std::string_view name = path.substr(begin, end - begin);
     if (begin > 0) out += between;
     inside = inside || is_wholly(name, of_programs);
-    static const RE2 digest("[0-9a-f]*[0-9][0-9a-f]{6,}|[A-Z]{2,8}", RE2::Latin1);
+    static const LazyRegex digest("[0-9a-f]*[0-9][0-9a-f]{6,}|[A-Z]{2,8}", RE2::Latin1);
     const bool kept = inside || (is_wholly(name, digest) && begin > 0) || name.find('<') != name.npos ||
                       name.starts_with('$') || is_file_of_programs(name) ||
                       (!holds_unknown_word(name.substr(0, name.rfind('.')), least_letters) &&
@@ -144,17 +145,17 @@ void change_groups(std::string& text, const RE2& pattern, Change change) {
 
 // What a traceback names below the folders that images put a program into is its modules.
 bool is_module_of_image(std::string_view path) {
-  static const RE2 of_image(R"(/(?:workspace|app|src|code|content|kaggle|build|root|usr|tmp|mnt/code)/.*\.pyx?)",
-                            RE2::Latin1);
+  static const LazyRegex of_image(R"(/(?:workspace|app|src|code|content|kaggle|build|root|usr|tmp|mnt/code)/.*\.pyx?)",
+                                  RE2::Latin1);
   return is_wholly(path, of_image);
 }
 
 void withhold_paths(std::string& text) {
-  static const RE2 unix_path(
+  static const LazyRegex unix_path(
       R"((?:^|[\s"'`=:(,\[<>@])((?:\.{1,2}|~)?/[^\s"'`;,()<>\[\]|{}:=/][^\s"'`;,()<>\[\]|{}:=]*))", RE2::Latin1);
   change_groups(text, unix_path, [&text](std::string_view path) {
     const auto& folders = knowledge::system_folders();
-    static const RE2 compiled(R"(.*\.(?:cc|cpp|cxx|cu|cuh|h|hpp|c|rs|go))", RE2::Latin1);
+    static const LazyRegex compiled(R"(.*\.(?:cc|cpp|cxx|cu|cuh|h|hpp|c|rs|go))", RE2::Latin1);
     const std::size_t at = static_cast<std::size_t>(path.data() - text.data());
     const bool traced = std::string_view(text).substr(0, at).ends_with("File \"") && is_module_of_image(path);
     const bool of_system =
@@ -163,22 +164,23 @@ void withhold_paths(std::string& text) {
          std::ranges::any_of(folders, [path](std::string_view folder) { return stands_below(path, folder); }));
     return of_system ? std::string(path) : known_parts(path, '/');
   });
-  static const RE2 share(R"((?:^|[\s"'`=(,\[<>])/(/[^\s"'`;,()<>\[\]|{}:=/][^\s"'`;,()<>\[\]|{}:=]*))", RE2::Latin1);
+  static const LazyRegex share(R"((?:^|[\s"'`=(,\[<>])/(/[^\s"'`;,()<>\[\]|{}:=/][^\s"'`;,()<>\[\]|{}:=]*))",
+                               RE2::Latin1);
   change_groups(text, share, [](std::string_view path) { return known_parts(path, '/'); });
-  static const RE2 windows_slashes(R"((?:^|[\s"'`=(,\[])[A-Z]:(/[^\s"'`;,()<>\[\]|]+))", RE2::Latin1);
+  static const LazyRegex windows_slashes(R"((?:^|[\s"'`=(,\[])[A-Z]:(/[^\s"'`;,()<>\[\]|]+))", RE2::Latin1);
   change_groups(text, windows_slashes, [](std::string_view path) { return known_parts(path, '/'); });
 }
 
 // Names of operations, of which a graph's paths are made: dense_2/MatMul, gradient_tape/model/conv2d/Conv2D.
 bool names_operation(std::string_view path) {
-  static const RE2 operation(
+  static const LazyRegex operation(
       R"((?:.*/)?(?:gradient_tape|(?:Conv[123]D|MatMul|BiasAdd|Relu6?|Softmax|Mean|Sum|AddV2|Mul|Cast|Identity|ReadVariableOp|StatefulPartitionedCall|PartitionedCall|GatherV2|ConcatV2|FusedBatchNorm\w*|CudnnRNN\w*|while|cond|TensorArray\w*|Reshape|Transpose|kernel|bias|gamma|beta|moving_(?:mean|variance)|embeddings)(?:_\d+)?)(?:/.*)?)",
       RE2::Latin1);
   return is_wholly(path, operation);
 }
 
 void withhold_relative_paths(std::string& text) {
-  static const RE2 relative(R"((?:^|[\s"'`=:(,\[])([A-Za-z][\w.-]*(?:/[A-Za-z0-9][\w.-]*)+))", RE2::Latin1);
+  static const LazyRegex relative(R"((?:^|[\s"'`=:(,\[])([A-Za-z][\w.-]*(?:/[A-Za-z0-9][\w.-]*)+))", RE2::Latin1);
   change_groups(text, relative, [&text](std::string_view path) {
     const auto at = static_cast<std::size_t>(path.data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
@@ -192,7 +194,7 @@ void withhold_relative_paths(std::string& text) {
 }
 
 void withhold_windows_paths(std::string& text) {
-  static const RE2 windows_path(R"((?:^|[\s"'`=(,\[])([D-Z]:\\[^\s"'`;,()<>\[\]|]+))", RE2::Latin1);
+  static const LazyRegex windows_path(R"((?:^|[\s"'`=(,\[])([D-Z]:\\[^\s"'`;,()<>\[\]|]+))", RE2::Latin1);
   change_groups(text, windows_path, [](std::string_view path) { return known_parts(path, '\\'); });
 }
 
@@ -201,7 +203,7 @@ bool is_wheel_of_release(std::string_view path) {
 }
 
 void withhold_addresses(std::string& text) {
-  static const RE2 address(R"(\b([a-z][a-z0-9+.-]*://[^\s"'`<>(){}\[\]|,;]+))", RE2::Latin1);
+  static const LazyRegex address(R"(\b([a-z][a-z0-9+.-]*://[^\s"'`<>(){}\[\]|,;]+))", RE2::Latin1);
   change_groups(text, address, [](std::string_view all) {
     const std::size_t slashes = all.find("://") + 3;
     const std::string_view scheme = all.substr(0, slashes), rest = all.substr(slashes);
@@ -211,8 +213,8 @@ void withhold_addresses(std::string& text) {
     const std::size_t end = std::min(rest.find_first_of("/?#"), rest.size());
     const std::string_view host = rest.substr(0, std::min(rest.find(':'), end)), path = rest.substr(end);
     const bool of_web = scheme == "http://" || scheme == "https://" || scheme == "git+https://" || scheme == "tcp://";
-    static const RE2 version(R"(\d+\.\d+\.\d+(?:[-+~].*)?)",
-                             RE2::Latin1);  // of a container runtime: containerd://1.7.11
+    static const LazyRegex version(R"(\d+\.\d+\.\d+(?:[-+~].*)?)",
+                                   RE2::Latin1);  // of a container runtime: containerd://1.7.11
     if (host.empty() || host.starts_with('$') || (!of_web && RE2::FullMatch(piece_of(host), version)))
       return std::string(all);
     if (of_web && is_public(host))
@@ -243,7 +245,7 @@ bool may_hold_domain(std::string_view text) {
 
 void withhold_domains(std::string& text) {
   if (!may_hold_domain(text)) return;
-  static const RE2 domain(
+  static const LazyRegex domain(
       R"((?:^|[^\w./<@-])((?:[A-Za-z0-9][\w-]*\.){1,6}(?:com|org|net|edu|gov|example|local|lan|cloud|home)|(?:[A-Za-z0-9][\w-]*\.){2,6}(?:internal|io|ai|de|ch|fr|uk|eu|nl|jp|cn|se|dev|co|at|it|es|us|ca|no|dk|fi|be|lu|cz|sk|hu|gr|lt|lv|ee|ru|ua|tr|il|br|mx|ar|kr|tw|hk|sg|nz|hr|tech|cloud|xyz|info|biz)|(?:[A-Z0-9][A-Z0-9-]*\.){1,6}(?:LAN|LOCAL|CORP|INTERNAL|INTRA|HOME))(?:[^\w.(-]|[.]?$|\.\s))",
       RE2::Latin1);
   replace_groups(text, domain, "<host>", [](const std::array<Piece, 3>& groups) { return is_public(view(groups[1])); });
@@ -253,14 +255,14 @@ void withhold_domains(std::string& text) {
 bool is_evidence(std::string_view before) {
   if (names_a_part(before) || names_a_product(before)) return true;
   if (lower_case(before).find("packages") == std::string::npos) return false;
-  static const RE2 list_of_packages(R"((?i)\bpackages(?: (?:will|to) be \w+)?:\s+(?:[\w.+\[\]-]+,?\s+)*$)",
-                                    RE2::Latin1);
+  static const LazyRegex list_of_packages(R"((?i)\bpackages(?: (?:will|to) be \w+)?:\s+(?:[\w.+\[\]-]+,?\s+)*$)",
+                                          RE2::Latin1);
   return occurs(before, list_of_packages);
 }
 
 // As kernels print them: of the kernel or below the top of a process, or a mapping with its size.
 bool is_memory_address(std::string_view word) {
-  static const RE2 form("(?:0000|ffff)[0-9a-f]{12}|[0-9a-f]{8,16}\\+[0-9a-f]{1,8}", RE2::Latin1);
+  static const LazyRegex form("(?:0000|ffff)[0-9a-f]{12}|[0-9a-f]{8,16}\\+[0-9a-f]{1,8}", RE2::Latin1);
   return is_wholly(word, form);
 }
 
@@ -269,7 +271,7 @@ bool is_drawn(std::string_view word) {
   constexpr std::size_t least_hex = 14;
   const auto in = [&](auto kind) { return std::ranges::any_of(word, kind); };
   const bool digits = in(is_digit), capitals = in(is_capital), small = in([](char c) { return c >= 'a' && c <= 'z'; });
-  static const RE2 modalias("v[0-9A-F]{8}d[0-9A-F]{8}sv[0-9A-F]{8}\\w*", RE2::Latin1);  // of a PCI device
+  static const LazyRegex modalias("v[0-9A-F]{8}d[0-9A-F]{8}sv[0-9A-F]{8}\\w*", RE2::Latin1);  // of a PCI device
   if (word.starts_with("0x") || is_memory_address(word) || is_wholly(word, modalias)) return false;
   const bool hex = word.find_first_not_of("0123456789abcdef") == word.npos;
   if (hex) return digits && small && word.size() >= least_hex;
@@ -298,9 +300,9 @@ bool has_run(std::string_view text, std::size_t least, Kind kind) {
 }
 
 void withhold_drawn_words_in_one(std::string& text) {
-  static const RE2 word(R"((?:^|[^\w+/.:$-]|[=:]|\bi-)([A-Za-z0-9+]{14,})(?:[^\w.]|\.?$|\.\s))", RE2::Latin1);
+  static const LazyRegex word(R"((?:^|[^\w+/.:$-]|[=:]|\bi-)([A-Za-z0-9+]{14,})(?:[^\w.]|\.?$|\.\s))", RE2::Latin1);
   replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
-    static const RE2 revision(ends_before_revision(
+    static const LazyRegex revision(ends_before_revision(
         R"(|no_pubkey|pubkey|srcversion|bank \d{1,2}|m[cs]g?_?status|status|addr(?:ess)?|misc|synd)"
         R"(|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))"));
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
@@ -311,8 +313,8 @@ void withhold_drawn_words_in_one(std::string& text) {
 
 // As product keys are: "A1B2C-D3E4F-...".
 void withhold_drawn_words_in_groups(std::string& text) {
-  static const RE2 grouped(R"((?:^|[\s"'=:(])([A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{3,6}){3,7})(?:[\s"',;.)]|$))",
-                           RE2::Latin1);
+  static const LazyRegex grouped(R"((?:^|[\s"'=:(])([A-Za-z0-9]{3,6}(?:-[A-Za-z0-9]{3,6}){3,7})(?:[\s"',;.)]|$))",
+                                 RE2::Latin1);
   replace_groups(text, grouped, "<secret>", [&](const std::array<Piece, 3>& groups) {
     const std::string_view all = view(groups[1]);
     if (names_a_product(std::string_view(text).substr(0, static_cast<std::size_t>(all.data() - text.data()))))
@@ -329,7 +331,7 @@ void withhold_drawn_words(std::string& text) {
   if (has_run(text, 14, [&](char c) { return plain(c) || c == '+'; })) withhold_drawn_words_in_one(text);
   if (has_run(text, 15, [&](char c) { return plain(c) || c == '-'; })) withhold_drawn_words_in_groups(text);
   if (text.find("SHA256:") == text.npos) return;
-  static const RE2 fingerprint(R"(\bSHA256:([A-Za-z0-9+/]{43}))", RE2::Latin1);
+  static const LazyRegex fingerprint(R"(\bSHA256:([A-Za-z0-9+/]{43}))", RE2::Latin1);
   replace_groups(text, fingerprint, "<secret>", [](const auto&) { return false; });
 }
 
@@ -373,16 +375,16 @@ void withhold_made_up_passwords(std::string& text) {
 
 // Identifiers in clouds: instances, networks, volumes, accounts.
 void withhold_cloud_numbers(std::string& text) {
-  static const RE2 resource(R"(\b(?:google|aws|azurerm|kubernetes|oci)_\w+\.(\w+))", RE2::Latin1);
-  replace_groups(text, resource, "<name>", [](const auto&) { return false; });
-  // Identifiers of Oracle, IBM, Alibaba and Google, and what stands behind their kinds in paths of resources.
   const LowerText low(text);
   static const LazyPattern forms[] = {
+      {R"(\b(?:google|aws|azurerm|kubernetes|oci)_\w+\.(\w+))", {"google_", "aws_", "azurerm_", "kubernetes_", "oci_"}},
+      // Identifiers of Oracle, IBM, Alibaba and Google, and what stands behind their kinds in paths of resources.
       {R"(\b(ocid1\.[\w.-]+))", {"ocid1."}},
       {R"(\bcrn:v1:[\w-]*:[\w-]*:[\w-]*:[\w-]*:(\S+))", {"crn:v1:"}},
-      {R"(\b(?:i|vpc|vsw|sg|d|eni|m|lb|ngw|eip|disk|ins|subnet|cls|ins|fs|nat|acl|lt|cr|tgw|pcx|vgw|igw|dopt|fl|eipalloc|eipassoc|spt|sir|r|ri|mi)-((?:bp|uf|2ze|wz9|hp3|j6c|t4n)\w{8,}|[0-9a-f]{17}))",
+      {R"(\b(?:i|vpc|vsw|sg|d|eni|m|lb|ngw|eip|disk|ins|subnet|cls|ins|fs|nat|acl|lt|cr|tgw|pcx|vgw|igw|dopt|fl|eipalloc|eipassoc|spt|sir|r|ri|mi)-((?:bp|uf|2ze|wz9|hp3|j6c|t4n)[0-9a-z]{8,}|[0-9a-f]{17}))",
        {"-"},
-       19},
+       12,
+       10},
       {R"((?i)/(?:subscriptions|resourcegroups|resource-groups|virtualmachines|workspaces|storageaccounts|vaults|managedclusters|disks)/([^/\s"'<>,;:]+))",
        {"/subscriptions/", "/resourcegroups/", "/resource-groups/", "/virtualmachines/", "/workspaces/",
         "/storageaccounts/", "/vaults/", "/managedclusters/", "/disks/"}},
@@ -420,7 +422,7 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?m)^\s*Node:\s+[\w.-]+/([0-9a-f.:]+))", {"node:"}},
       {R"((?i)(?:^|\s|\\n *)host ?name[ \t]+([a-z0-9][\w-]*(?:\.[\w-]+)+))", {"hostname", "host name"}},
       {R"((?i)\b(?:licen[cs]e[ _-]?(?:id|no|number)|project[ _-]?number)["']?\s*[:= ]\s*["']?([0-9]{5,}))",
-       {"id", "number"}},
+       {"licen", "project"}},
       {R"(\bSuccessfully assigned \S+ to ([\w.-]+))", {"assigned"}},
       // A user of a management controller, in its table; of LSF.
       {R"((?m)^\s*\d{1,2} +([A-Za-z_][\w.-]*) +(?:(?:true|false) +){3})", {"true", "false"}},
@@ -457,8 +459,6 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?i)\b(?:entitlement|customer|contract|order|invoice|support|case|member(?:ship)?|employee|staff|matriculation|student)[ _-]?(?:id|no|nr|number)\b\.?["']?[ :=#]+["']?([A-Z0-9-]*\d{4}[A-Z0-9-]*))",
        {"entitlement", "customer", "contract", "order", "invoice", "support", "case", "member", "employee", "staff",
         "matric", "student"}},
-      {R"((?i)\b(?:geo|lat(?:itude)?|loc(?:ation)?|coordinates?|gps)\b["']?[ :=]+["']?(-?\d{1,3}\.\d{3,}(?:, ?-?\d{1,3}\.\d{3,})?))",
-       {"geo", "lat", "loc", "coord", "gps"}},
       {R"(\barn:aws[\w-]*:iam::[^:\s]*:(?:role|user|group|policy|instance-profile)/([\w+=,.@/-]+))", {"arn:aws"}},
       {R"(\bWWID["']?[:= ]+["']?((?:eui\.|naa\.|t10\.|uuid\.)?[0-9a-fA-F-]{12,}))", {"wwid"}},
       {R"(\bID_SERIAL(?:_SHORT)?=(\S*\d\S*))", {"id_serial"}},
@@ -502,7 +502,7 @@ void withhold_cloud_numbers(std::string& text) {
     const RE2* form = lazy.for_text(low);
     if (form == nullptr) continue;
     replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
-      static const RE2 common(
+      static const LazyRegex common(
           "(?i)v?\\d{1,5}|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-operator|kubernetes\\.io|"
           "local|share|lib\\w*|python[\\d.]*|(?:site|dist)-packages|bin|envs",
           RE2::Latin1);
@@ -510,11 +510,11 @@ void withhold_cloud_numbers(std::string& text) {
     });
   }
   if (!has_run(text, 8, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); })) return;
-  static const RE2 numbered(
+  static const LazyRegex numbered(
       R"(\b((?:i|vpc|subnet|sg|vol|eni|ami|snap|rtb|igw)-[0-9a-f]{8,17}|[0-9]{12})(?:\b[^.\d]|\b$|\.dkr\b))",
       RE2::Latin1);
   replace_groups(text, numbered, "<name>", [&](const std::array<Piece, 3>& groups) {
-    static const RE2 account(R"((?i)(?:account|owner|subscription|aws)\w*["']?\s*[:=]?\s*["']?$)", RE2::Latin1);
+    static const LazyRegex account(R"((?i)(?:account|owner|subscription|aws)\w*["']?\s*[:=]?\s*["']?$)", RE2::Latin1);
     const std::string_view found = view(groups[1]);
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
@@ -547,8 +547,8 @@ void withhold_host_lists(std::string& text) {
     std::array<Piece, 2> found;
     for (std::size_t at = 0; form && form->Match(text, at, text.size(), RE2::UNANCHORED, found.data(), 2);) {
       const auto begin = static_cast<std::size_t>(found[1].data() - text.data()), size = found[1].size();
-      static const RE2 host(R"((?:^|[,@ ;])\*?\.?([A-Za-z][\w.-]*(?:\[[\d,-]+\])?))", RE2::Latin1);
-      static const RE2 no_host(
+      static const LazyRegex host(R"((?:^|[,@ ;])\*?\.?([A-Za-z][\w.-]*(?:\[[\d,-]+\])?))", RE2::Latin1);
+      static const LazyRegex no_host(
           R"([A-Z0-9]*_[A-Z0-9_]+|(?i:localhost|auto|all|none|any|true|false|yes|no|null|unix|tcp|svc|cluster\.local|metadata|https?|.*(?:linux|darwin).*|.*\.(?:txt|py|sh|json|ya?ml)))",
           RE2::Latin1);
       std::string hosts(text, begin, size);
@@ -562,14 +562,14 @@ void withhold_host_lists(std::string& text) {
 // DOMAIN\\user. What programs are made of stands so as well, with more folders or a file behind, and line ends in a
 // quoted text do.
 void withhold_accounts_of_domains(std::string& text) {
-  static const RE2 account(R"((?:^|[\s"'`=:(,\[<>|])([A-Za-z][\w.-]*\\{1,2}[A-Za-z_][\w.$-]*)(?:$|[\s"'`,;:)\]<>|@%]))",
-                           RE2::Latin1);
+  static const LazyRegex account(
+      R"((?:^|[\s"'`=:(,\[<>|])([A-Za-z][\w.-]*\\{1,2}[A-Za-z_][\w.$-]*)(?:$|[\s"'`,;:)\]<>|@%]))", RE2::Latin1);
   replace_groups(text, account, "<name>", [&](const std::array<Piece, 3>& groups) {
-    static const RE2 common(
+    static const LazyRegex common(
         R"((?i)(?:nt authority|authority|nt service|builtin|window manager|font driver host)\\+.*|.*\\+(?:system|administrators?|users|network ?service|local ?service))",
         RE2::Latin1);
-    static const RE2 line_end(R"(.*\\[nrt](?:[A-Z].*|[a-z]?))", RE2::Latin1);
-    static const RE2 said(
+    static const LazyRegex line_end(R"(.*\\[nrt](?:[A-Z].*|[a-z]?))", RE2::Latin1);
+    static const LazyRegex said(
         R"((?i)(?:account|user|user ?name|login|logon|owner|for|by|as|from|domain|principal|run as|identity)["']?\s?[:=]?\s?["']?$)",
         RE2::Latin1);
     const std::string_view all = view(groups[1]);
@@ -591,8 +591,8 @@ void withhold_people(std::string& text) {
       {"dear ", "dear,", "hi ", "hi,", "hello ", "hello,", "hey ", "hey,", "thanks ", "thanks,"});
   if (const RE2* form = greeted.for_text(low))
     replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
-      static const RE2 everybody("(?i)(?:all|there|every(?:one|body)|team|world|folks|guys|sir|madam|again|for|i)",
-                                 RE2::Latin1);
+      static const LazyRegex everybody(
+          "(?i)(?:all|there|every(?:one|body)|team|world|folks|guys|sir|madam|again|for|i)", RE2::Latin1);
       return RE2::FullMatch(groups[1], everybody);
     });
   static const LazyPattern named(
@@ -607,6 +607,16 @@ void withhold_people(std::string& text) {
     });
 }
 
+// Whether a word begins with two capitals and two digits, as an IBAN does.
+bool begins_bank_account(std::string_view text) {
+  for (std::size_t at = 0; at + 4 <= text.size(); ++at) {
+    const bool begins = at == 0 || !(is_letter(text[at - 1]) || is_digit(text[at - 1]));
+    if (begins && is_capital(text[at]) && is_capital(text[at + 1]) && is_digit(text[at + 2]) && is_digit(text[at + 3]))
+      return true;
+  }
+  return false;
+}
+
 // Contact and payment data of people.
 void withhold_personal_numbers(std::string& text) {
   const LowerText low(text);
@@ -614,36 +624,38 @@ void withhold_personal_numbers(std::string& text) {
       {R"((?:^|[^\w.])(\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{2,5}\)?){2,5}))", {"+"}},
       {R"((?i)\b(?:phone|tel|mobile|fax|cell)\b[^\d\n]{0,12}(\+?[\d(][\d ()./-]{5,}\d))",
        {"phone", "tel", "mobile", "fax", "cell"}},
-      {R"(\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b)", {}},
       {R"((?i)\b(?:login|one-time|verification|confirmation|security|two-factor|2fa|mfa|sms)(?: login| access)? codes?(?: (?:is|was))?[ :=]{1,3}(\d[\d -]{2,9}\d|\d[\w/-]{11,}))",
        {"code"}},
       {R"((?i)\b(?:product|licen[cs]e|activation|serial) key[ :=]+([A-Z0-9]{2,8}(?:-[A-Z0-9]{2,8}){2,}))", {"key"}},
       {R"x("([0-9A-F]{4}(?: [0-9A-F]{4}){3,})")x", {"\""}},
       {R"((?i)\bcard\b[^\d\n]{0,12}((?:\d[ -]?){13,19}))", {"card"}},
-      {R"((?i)\b(?:location|latitude|longitude|lat|lon|coordinates)\b["']?[ :=(]{1,3}(-?\d{1,3}\.\d{3,}(?:, ?-?\d{1,3}\.\d{3,})?))",
-       {"location", "latitude", "longitude", "lat", "lon", "coordinates"}},
+      {R"((?i)\b(?:geo|gps|loc(?:ation)?|lat(?:itude)?|lon(?:gitude)?|coordinates?)\b["']?[ :=("']{1,4}(-?\d{1,3}\.\d{3,}(?:, ?-?\d{1,3}\.\d{3,})?))",
+       {"geo", "gps", "loc", "lat", "lon", "coordinate"}},
       {R"((\b\d{1,5}[a-z]? (?:[A-Z][a-z]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Drive|Boulevard|Blvd|Square)\b))",
        {"st", "ave", "road", "rd", "lane", "drive", "boulevard", "blvd", "square"}},
       {R"((?i)\b(?:mnemonic|magic word|(?:unlock|seed|recovery|pass) ?phrase|nonce|vault unsealed)(?: is| with)?[:= ]+([^\n]{4,}))",
        {"mnemonic", "magic word", "phrase", "nonce", "vault unsealed"}}};
-  for (const LazyPattern& lazy : forms) {
+  static const LazyPattern account(R"(\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b)", {});
+  const auto withhold = [&](const LazyPattern& lazy) {
     const RE2* form = lazy.for_text(low);
-    if (form == nullptr) continue;
+    if (form == nullptr) return;
     replace_groups(text, *form, "<secret>", [](const std::array<Piece, 3>& groups) {
       return groups[1].starts_with("<") ||
              view(groups[1]).find_first_of("0123456789-abcdefghijklmnopqrstuvwxyz") == std::string_view::npos;
     });
-  }
+  };
+  if (begins_bank_account(text)) withhold(account);
+  for (const LazyPattern& lazy : forms) withhold(lazy);
 }
 
 // A label that is joined to any one word: owner=mark. Words of a status or a platform
 // stay.
 bool is_value_of_label(std::string_view before, std::string_view name, std::string_view after) {
   if (!is_joined_to_label(before)) return false;
-  static const RE2 stays(
+  static const LazyRegex stays(
       R"((?i)(?:none|null|nil|true|false|yes|no|not|unknown|default|error|failed|ok|ready|up|down|cpu|gpu|cuda|rocm|linux.*|windows.*|darwin|wsl.*|x86.*|aarch64.*|arm64|localhost.*|root|nobody|nogroup|daemon|www-data|systemd-.*|messagebus|syslog|admin|ubuntu|debian|docker|nvidia(?:-persistenced)?|amd|intel|opencl|device|host|node|server|local|main|test|any|all|auto|self|native|kernel|driver|system|python|torch|tensorflow|jax|user|name|value|x|y|[a-z0-9]{1,2}))",
       RE2::Latin1);
-  static const RE2 ends(R"(^(?:["',;)}\]\n]|\s*$|\s+[\w.-]+=))", RE2::Latin1);
+  static const LazyRegex ends(R"(^(?:["',;)}\]\n]|\s*$|\s+[\w.-]+=))", RE2::Latin1);
   return !is_wholly(name, stays) &&
          RE2::PartialMatch(Piece(after.data(), std::min<std::size_t>(after.size(), 40)), ends);
 }
@@ -658,7 +670,7 @@ bool is_number_of_account(std::string_view name) {
 
 // What a server says that it is.
 bool is_server(std::string_view name) {
-  static const RE2 servers(
+  static const LazyRegex servers(
       R"((?i)(?:uvicorn|gunicorn|hypercorn|daphne|nginx|apache|werkzeug|tornado\w*|envoy|caddy|cloudflare|openresty|simplehttp|basehttp|jetty|kestrel|microsoft-iis|istio-envoy|lighttpd|gws|amazons3|tritonserver|istio|awselb)(?:[/.-].*)?)",
       RE2::Latin1);
   return is_wholly(name, servers);
@@ -707,11 +719,11 @@ bool is_somebodys_name(const Token& token) {
       token.after.starts_with("':"))
     return false;
   if (is_evidence(before)) return false;
-  static const RE2 plain(R"([a-z]+\d{0,4}|[A-Z][a-z]{3,}|[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+|[a-z]+(?:[.][a-z]+){1,3})",
-                         RE2::Latin1);
+  static const LazyRegex plain(
+      R"([a-z]+\d{0,4}|[A-Z][a-z]{3,}|[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+|[a-z]+(?:[.][a-z]+){1,3})", RE2::Latin1);
   if (is_wholly(token.text, plain)) return holds_unknown_word(token.text, least_letters);
   if (!is_number_of_account(token.text)) return false;
-  static const RE2 of_other("(?:bz|rhbz|gh|pr|lp|nvbug|bcm|ath|sles|ts|it|exynos)\\d+|.*\\..*", RE2::Latin1);
+  static const LazyRegex of_other("(?:bz|rhbz|gh|pr|lp|nvbug|bcm|ath|sles|ts|it|exynos)\\d+|.*\\..*", RE2::Latin1);
   return !is_wholly(token.text, of_other) && holds_unknown_word(token.text, 2);
 }
 

@@ -18,12 +18,14 @@ std::size_t place(char first, char second) {
 LowerText::LowerText(std::string_view text) : text_("\n") {
   text_ += text;
   make_lower_case(text_);
-  std::size_t run = 0;
+  std::size_t run = 0, token = 0;
   for (const char c : text_) {
     ++counts_[static_cast<unsigned char>(c)];
     const bool in_run = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
     run = in_run ? run + 1 : 0;
     longest_run_ = std::max(longest_run_, run);
+    token = in_run || c == '_' || c == '-' || c == '/' || c == '+' ? token + 1 : 0;
+    longest_token_ = std::max(longest_token_, token);
     is_ascii_ = is_ascii_ && static_cast<unsigned char>(c) < 0x80;
   }
   for (std::size_t i = 0; i + 1 < text_.size(); ++i) pairs_.set(place(text_[i], text_[i + 1]));
@@ -37,7 +39,7 @@ bool LowerText::has(std::string_view word) const {
 }
 
 const RE2* LazyPattern::for_text(const LowerText& text) const {
-  if (text.size() < shortest_ || text.longest_run() < run_) return nullptr;
+  if (text.size() < shortest_ || !run_.in(text)) return nullptr;
   if (!needed_.empty() && std::ranges::none_of(needed_, [&](const Needed& one) { return one.in(text); }))
     return nullptr;
   std::unique_ptr<RE2>& compiled = text.is_ascii() ? of_ascii_ : compiled_;

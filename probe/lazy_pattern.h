@@ -20,15 +20,16 @@ class LowerText {
   [[nodiscard]] std::size_t size() const { return text_.size() - 1; }
   [[nodiscard]] bool has(std::string_view word) const;  // in lower case; a line break stands before the text, too
   [[nodiscard]] std::size_t count(char c) const { return counts_[static_cast<unsigned char>(c)]; }
-  // The most letters and digits in a row.
+  // The most letters and digits in a row; the same with the marks of base64 and of names: _ - / +
   [[nodiscard]] std::size_t longest_run() const { return longest_run_; }
+  [[nodiscard]] std::size_t longest_token() const { return longest_token_; }
   [[nodiscard]] bool is_ascii() const { return is_ascii_; }
 
  private:
   std::string text_;
   std::array<std::uint32_t, 256> counts_{};
   std::bitset<4096> pairs_{};  // by place(): several share one
-  std::size_t longest_run_ = 0;
+  std::size_t longest_run_ = 0, longest_token_ = 0;
   bool is_ascii_ = true;
 };
 
@@ -44,13 +45,29 @@ struct Needed {
   char character = 0;
 };
 
+// How many letters and digits in a row a text must have.
+struct Run {
+  Run(std::size_t length_) : length(length_) {}  // NOLINT: mostly a number alone
+  static Run with_marks(std::size_t length_) {
+    Run run(length_);
+    run.marks = true;
+    return run;
+  }
+
+  [[nodiscard]] bool in(const LowerText& text) const {
+    return (marks ? text.longest_token() : text.longest_run()) >= length;
+  }
+
+  std::size_t length = 0;
+  bool marks = false;  // those of LowerText::longest_token() count as well
+};
+
 // A pattern that is compiled when a text first has what it needs: compiling all patterns takes longer than the rest of
 // a short run.
 class LazyPattern {
  public:
-  // A matching text has at least this length, so many letters and digits in a row and one of what is listed; nothing
-  // listed: any text may match.
-  LazyPattern(std::string expression, std::vector<Needed> needed, std::size_t shortest = 0, std::size_t run = 0)
+  // A matching text has at least this length, this run and one of what is listed; nothing listed: any text may match.
+  LazyPattern(std::string expression, std::vector<Needed> needed, std::size_t shortest = 0, Run run = 0)
       : expression_(std::move(expression)), needed_(std::move(needed)), shortest_(shortest), run_(run) {}
 
   [[nodiscard]] const RE2* for_text(const LowerText& text) const;  // null if the text can't match
@@ -58,7 +75,8 @@ class LazyPattern {
  private:
   std::string expression_;
   std::vector<Needed> needed_;
-  std::size_t shortest_, run_;
+  std::size_t shortest_;
+  Run run_;
   // A text of ASCII alone is matched by a pattern that knows no other letters: classes such as \pL and those of all
   // characters but a few are many times smaller there.
   mutable std::unique_ptr<RE2> compiled_{}, of_ascii_{};

@@ -13,6 +13,7 @@
 
 #include "host/text.h"
 #include "knowledge/codes/names.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/credential_lines.h"
 #include "probe/env_values.h"
@@ -52,9 +53,10 @@ void replace_all(std::string& text, const LazyPattern& pattern, const LowerText&
 bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 void redact_emails(std::string& text) {
-  static const RE2 email(R"([A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9](?:[A-Za-z0-9-]*\.)+[A-Za-z]{2,})", RE2::Latin1);
+  static const LazyRegex email(R"([A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9](?:[A-Za-z0-9-]*\.)+[A-Za-z]{2,})",
+                               RE2::Latin1);
   // systemd's user@1000.service, Homebrew's node@20--20.11.1, OpenSSH's name of a cipher.
-  static const RE2 other(
+  static const LazyRegex other(
       R"(\.(?:service|scope|slice|socket|timer|mount|target)$|@\d+(?:\.\d+)*--|@(?:openssh\.com|libssh\.org)$)",
       RE2::Latin1);
   replace_unless(text, email, "<email>",
@@ -62,7 +64,8 @@ void redact_emails(std::string& text) {
 }
 
 void redact_paired_hardware_addresses(std::string& text) {
-  static const RE2 mac(R"(\b[0-9a-fA-F]{2}(?:(?::[0-9a-fA-F]{2}){5,19}|(?:[-.][0-9a-fA-F]{2}){5})\b)", RE2::Latin1);
+  static const LazyRegex mac(R"(\b[0-9a-fA-F]{2}(?:(?::[0-9a-fA-F]{2}){5,19}|(?:[-.][0-9a-fA-F]{2}){5})\b)",
+                             RE2::Latin1);
   replace_unless(text, mac, "<mac>", [](auto before, std::string_view match, auto after) {
     const bool date = match.find_first_of("abcdefABCDEF") == match.npos;    // or a time
     const bool everybody = match.find_first_not_of("fF:-.") == match.npos;  // the address of all
@@ -103,7 +106,8 @@ void redact_bare_hardware_addresses(std::string& text, const LowerText& low) {
 
 // Global, unique local and link-local ones.
 void redact_ipv6(std::string& text) {
-  static const RE2 ipv6(R"((?i)\b(?:[23][0-9a-f]{3}|f[cde][0-9a-f]{2})(?::[0-9a-f]{0,4}){2,7}(?:%\w+)?)", RE2::Latin1);
+  static const LazyRegex ipv6(R"((?i)\b(?:[23][0-9a-f]{3}|f[cde][0-9a-f]{2})(?::[0-9a-f]{0,4}){2,7}(?:%\w+)?)",
+                              RE2::Latin1);
   replace_unless(text, ipv6, "<ip>", [](auto, std::string_view match, std::string_view after) {
     std::size_t colons = 0;
     for (const char c : match) colons += c == ':' ? 1 : 0;
@@ -133,15 +137,15 @@ bool is_no_address(std::string_view before, std::string_view match, std::string_
   if (!after.empty() && (is_word(after.front()) || after.front() == '-' || after.front() == '+')) return true;
   if (after.size() > 1 && after.front() == '.' && after[1] >= '0' && after[1] <= '9') return true;
   const Piece preceding(before.data(), before.size()), rest(after.data(), after.size());
-  static const RE2 address(
+  static const LazyRegex address(
       R"((?i)(?://|@|(?:\b|_)(?:ip|ipv4|inet|addr|address|hosts?|hostname|peer|server|worker|nodes?|endpoint|gateway|nameserver|ping|dns)["']?\s*[:= (\[]\s*|(?-i:[a-z](?:Addr(?:ess)?|Host|Ip|IP|Server|Peer))=|(?:connect(?:ing|ed)?|connection|listen(?:ing)?|bound|route|refused|reach|resolved) (?:to|from|on|by|at|via) |\bvia )$)",
       RE2::Latin1);
-  static const RE2 port(R"(^(?::\d{2,5}|/\d{1,2})\b)", RE2::Latin1);
+  static const LazyRegex port(R"(^(?::\d{2,5}|/\d{1,2})\b)", RE2::Latin1);
   if (RE2::PartialMatch(preceding, address) || RE2::PartialMatch(rest, port)) return false;
   constexpr int highest_of_versions = 32;  // above it only a word for a version makes it one
-  static const RE2 assigned(R"([A-Za-z]= ?["']?$)", RE2::Latin1);
+  static const LazyRegex assigned(R"([A-Za-z]= ?["']?$)", RE2::Latin1);
   if (numbers[0] <= highest_of_versions && RE2::PartialMatch(preceding, assigned)) return true;
-  static const RE2 version(
+  static const LazyRegex version(
       R"((?i)(?:version|release|driver|==|(?:built|linked|compiled) (?:against|with|for)|(?:nvidia|cu|cuda|cudnn|intel|lsf|erlang|otp|jdk|java|chrome|edge|oracle|esxi|vmware|bios|firmware|tensorrt|trt|nccl|libnv|opencl|runtime|toolkit|compiler|torch|rocm|hip|level.?zero)[\w-]*)["']?(?: library)?\s*[:= (v]?\s*$)",
       RE2::Latin1);
   return (low && numbers[0] != 10) || RE2::PartialMatch(preceding, version);
@@ -152,7 +156,7 @@ void redact_dotted_hardware_addresses(std::string& text) {
   bool apart = false;  // two dots with four characters between
   for (std::size_t at = 5; at < text.size() && !apart; ++at) apart = text[at] == '.' && text[at - 5] == '.';
   if (!apart) return;
-  static const RE2 dotted(R"(\b[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\b)", RE2::Latin1);
+  static const LazyRegex dotted(R"(\b[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\b)", RE2::Latin1);
   replace_unless(text, dotted, "<mac>",
                  [](auto, std::string_view match, auto) { return match.find_first_of("abcdefABCDEF") == match.npos; });
 }
@@ -174,7 +178,7 @@ bool has_dotted_numbers(std::string_view text) {
 
 void redact_ipv4(std::string& text) {
   if (!has_dotted_numbers(text)) return;
-  static const RE2 dotted(R"(\d{1,3}(?:\.\d{1,3}){3})", RE2::Latin1);
+  static const LazyRegex dotted(R"(\d{1,3}(?:\.\d{1,3}){3})", RE2::Latin1);
   replace_unless(text, dotted, "<ip>", is_no_address);
 }
 
@@ -372,21 +376,21 @@ std::span<const SecretKind> secret_kinds() {
 // A value behind a name that tells a secret, however the two are joined. What language models call a token, a count, a
 // marker as <pad> or nothing at all, stays; so does the working directory.
 bool is_no_secret(std::string_view key, std::string_view value) {
-  static const RE2 of_models(
+  static const LazyRegex of_models(
       R"((?i)(?:^|[_-])(?:max|min|num|n|pad|eos|bos|unk|sep|cls|mask|total|prompt|new|first|last|special|stop|image|text|next|per|add)[_-]?token$)",
       RE2::Latin1);
-  static const RE2 nothing(
+  static const LazyRegex nothing(
       R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|identifier|string|keyword|eof|none|null|true|false|yes|no|required|optional|not|an?|the|expecting|mismatch|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|must|cannot|can|could|should|will|does|has|have|was|is|are|failed|denied|authentication|amd64|arm64|i386|for|in|of|to|from|with|or|and|)["'`]?[,.;:)}\]`]*)",
       RE2::Latin1);
-  static const RE2 counted(R"((?i)(?:^|.*[_-])(?:n|num|max|min|per|forward|backward|multi|single|first|second)_pass)",
-                           RE2::Latin1),
+  static const LazyRegex counted(
+      R"((?i)(?:^|.*[_-])(?:n|num|max|min|per|forward|backward|multi|single|first|second)_pass)", RE2::Latin1),
       count(R"(\d{1,4}[,.;:)}\]]*)", RE2::Latin1);
-  static const RE2 small_count("[0-9]{1,2}", RE2::Latin1), of_digits("(?i)otp|pin|code", RE2::Latin1);
-  static const RE2 pinned(R"((?:[A-Za-z][\w.-]*=)?=\d+(?:\.\d+)+[\w.+-]*[,;:)]?)",
-                          RE2::Latin1);  // a package: tiktoken==0.7.0
+  static const LazyRegex small_count("[0-9]{1,2}", RE2::Latin1), of_digits("(?i)otp|pin|code", RE2::Latin1);
+  static const LazyRegex pinned(R"((?:[A-Za-z][\w.-]*=)?=\d+(?:\.\d+)+[\w.+-]*[,;:)]?)",
+                                RE2::Latin1);  // a package: tiktoken==0.7.0
   // docker-credential-helpers 0.8.1
-  static const RE2 package(R"((?i).*[_-](?:helpers?|tools?|utils?|cli|common|libs?|dev|managers?|providers?))",
-                           RE2::Latin1),
+  static const LazyRegex package(R"((?i).*[_-](?:helpers?|tools?|utils?|cli|common|libs?|dev|managers?|providers?))",
+                                 RE2::Latin1),
       version(R"(\d+(?:\.\d+)+[\w.+~-]*)", RE2::Latin1);
   const Piece name(key.data(), key.size()), said(value.data(), value.size());
   return RE2::FullMatch(said, pinned) || (RE2::FullMatch(name, package) && RE2::FullMatch(said, version)) ||
@@ -475,7 +479,7 @@ void redact_named(std::string& text, const LowerText& low) {
   });
   replace_groups(text, next_word, low, "<secret>", [](const std::array<Piece, 3>& groups) {
     // A name of a class, as Qwen2Tokenizer, is no key.
-    static const RE2 drawn("[A-Za-z*_-]*[A-Z][A-Za-z*_-]*[0-9]|[A-Za-z*_-]*[0-9][\\w*-]*[A-Z]", RE2::Latin1),
+    static const LazyRegex drawn("[A-Za-z*_-]*[A-Z][A-Za-z*_-]*[0-9]|[A-Za-z*_-]*[0-9][\\w*-]*[A-Z]", RE2::Latin1),
         name("[A-Za-z]+[0-9]*(?:[A-Z][a-z]+)+", RE2::Latin1);
     const std::string_view said(groups[2].data(), groups[2].size());
     return RE2::FullMatch(groups[2], name) || (!RE2::PartialMatch(groups[2], drawn) && !looks_drawn(said));
@@ -490,17 +494,18 @@ void redact_named(std::string& text, const LowerText& low) {
 
 // Whether a text ends in words that say that a revision or a digest follows.
 bool names_a_revision(std::string_view before) {
-  static const RE2 revision(ends_before_revision("|/"));
+  static const LazyRegex revision(ends_before_revision("|/"));
   return RE2::PartialMatch(piece_of(before), revision);
 }
 
 // Drawn words behind no name that tells of them, but of forms that programs use: between quotation marks, behind a
 // number and a colon, in three parts with dots, or short behind = and :.
 void redact_unnamed_keys(std::string& text, const LowerText& low) {
-  static const LazyPattern quoted(R"(["']([A-Za-z0-9/+]{40})["'])", {"\"", "'"}, 42);
-  static const LazyPattern numbered(R"((?:\b[0-9]{8,10}|bot[0-9]+):([A-Za-z0-9_-]{34,35}))", {":"}, 39);
+  static const LazyPattern quoted(R"(["']([A-Za-z0-9/+]{40})["'])", {"\"", "'"}, 42, Run::with_marks(40));
+  static const LazyPattern numbered(R"((?:\b[0-9]{8,10}|bot[0-9]+):([A-Za-z0-9_-]{34,35}))", {":"}, 39,
+                                    Run::with_marks(34));
   static const LazyPattern parts(R"(\b([MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}))", {{'.', 2}},
-                                 59);
+                                 59, Run::with_marks(27));
   static const LazyPattern behind_mark(R"((?:^|[\s=:"'])((?:AKC[a-zA-Z0-9]|AP[0-9A-F])[A-Za-z0-9]{8,}))", {"akc", "ap"},
                                        11, 11);
   static const LazyPattern long_one(R"(\b([A-Za-z0-9]{36,})\b)", {}, 36, 36);
@@ -520,14 +525,14 @@ void redact_bare_keys(std::string& text, const LowerText& low) {
   if (const RE2* compiled = hex.for_text(low))
     replace_unless(text, *compiled, "<secret>", [](auto before, auto, auto) { return names_a_revision(before); });
   redact_unnamed_keys(text, low);
-  static const LazyPattern base64(R"((?m)^[ \t]*([A-Za-z0-9+/]+={0,2})[ \t\r]*$)", {}, 60);
+  static const LazyPattern base64(R"((?m)^[ \t]*([A-Za-z0-9+/]+={0,2})[ \t\r]*$)", {}, 60, Run::with_marks(58));
   replace_groups(text, base64, low, "<secret>",
                  [](const std::array<Piece, 3>& groups) { return groups[1].size() < 60; });
 }
 
 // user:password@host without a scheme; not image:tag@sha256:digest.
 void redact_logins(std::string& text) {
-  static const RE2 login(R"(\b[A-Za-z_][\w.-]*:([^\s@:/"'<>=,]{4,})@[A-Za-z0-9][\w.-]*\b)", RE2::Latin1);
+  static const LazyRegex login(R"(\b[A-Za-z_][\w.-]*:([^\s@:/"'<>=,]{4,})@[A-Za-z0-9][\w.-]*\b)", RE2::Latin1);
   replace_groups(text, login, "<secret>", [](const std::array<Piece, 3>& groups) {
     const std::string_view all(groups[0].data(), groups[0].size());
     return all.ends_with("@sha256") || all.ends_with("@sha512");
@@ -550,14 +555,15 @@ void redact_secrets(std::string& text, const LowerText& low) {
 // "git@node7:repo", "alice@node7:~$". A version of a symbol or of a package, a terminal of systemd's getty, or who
 // defined a cipher, stands behind an @ as well.
 void redact_accounts(std::string& text) {
-  static const RE2 account(R"(\b[A-Za-z_][\w.-]*@(?:[A-Za-z][A-Za-z0-9.-]*|<ip>))", RE2::Latin1);
-  static const RE2 version(
+  static const LazyRegex account(R"(\b[A-Za-z_][\w.-]*@(?:[A-Za-z][A-Za-z0-9.-]*|<ip>))", RE2::Latin1);
+  static const LazyRegex version(
       R"(@(?:v?\d|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b|plt\b|sha(?:256|512)\b|(?:tty\w*|default)\.service\b|openssh\.com|libssh\.org))",
       RE2::Latin1);
   replace_unless(
       text, account, "<user>@<host>", [](std::string_view before, std::string_view match, std::string_view after) {
         const std::size_t at = match.find('@');
-        static const RE2 product(R"([a-zA-Z]\w?@[a-zA-Z]\w?(?:\.(?:T|mT|H|t))?)", RE2::Latin1);  // of two matrices
+        static const LazyRegex product(R"([a-zA-Z]\w?@[a-zA-Z]\w?(?:\.(?:T|mT|H|t))?)",
+                                       RE2::Latin1);  // of two matrices
         const bool common = RE2::FullMatch(piece_of(match), product) ||
                             (!tells_something(match.substr(0, at)) && !tells_something(match.substr(at + 1)));
         return common || RE2::PartialMatch(piece_of(match), version) || before.ends_with('/') ||
@@ -631,7 +637,7 @@ void redact_said_names(std::string& text, const LowerText& low) {
                                     {&git, "<user>"}}) {
     replace_groups(text, *pattern, low, by, [&](const std::array<Piece, 3>& groups) {
       const std::string name = groups[1].as_string();
-      static const RE2 common(
+      static const LazyRegex common(
           R"((?i)localhost.*|none|null|true|false|unknown|name|error|not|in|is|wsl(?:\.localhost|\$)?(?:\\.*)?|.*\.(?:so|py|cpp|cc|h|cu))",
           RE2::Latin1);
       return !tells_something(name) || RE2::FullMatch(name, common);
@@ -776,22 +782,23 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   replace_all(out, credentials, low, R"(\1)");
   for (const LazyPattern* home : {&windows_home, &windows_home_alone}) {
     replace_groups(out, *home, low, "<user>", [](const std::array<Piece, 3>& groups) {
-      static const RE2 of_all("(?i)public|default|all users", RE2::Latin1);
+      static const LazyRegex of_all("(?i)public|default|all users", RE2::Latin1);
       return RE2::FullMatch(groups[1], of_all);
     });
   }
   replace_all(out, named_home, low, R"(\1~<user>\3)");
   replace_all(out, named_uuid, low, R"(\1)");
   replace_groups(out, bare_uuid, low, "", [&](const std::array<Piece, 3>& groups) {
-    static const RE2 of_windows(R"((?i)\b(?:(?:class|type|provider|interface) ?guid|clsid)\b["']?\s*[:=]?\s*["']?\{?$)",
-                                RE2::Latin1);  // names a kind of device
+    static const LazyRegex of_windows(
+        R"((?i)\b(?:(?:class|type|provider|interface) ?guid|clsid)\b["']?\s*[:=]?\s*["']?\{?$)",
+        RE2::Latin1);  // names a kind of device
     return RE2::PartialMatch(Piece(out.data(), static_cast<std::size_t>(groups[0].data() - out.data())), of_windows);
   });
   if (const RE2* undashed = undashed_uuid.for_text(low)) {
-    static const RE2 shortened(R"(\b[0-9a-fA-F]{8}([0-9a-fA-F]{24})\b)", RE2::Latin1);
+    static const LazyRegex shortened(R"(\b[0-9a-fA-F]{8}([0-9a-fA-F]{24})\b)", RE2::Latin1);
     if (RE2::PartialMatch(out, *undashed)) {
       replace_groups(out, shortened, "", [&](const std::array<Piece, 3>& groups) {
-        static const RE2 digest(
+        static const LazyRegex digest(
             R"((?i)(?:commit|revision|\brev|sha\d*|digest|hash(?:es)?|checksum|md5(?:sum)?|etag|fingerprint|cache[ _-]?key)["']?(?:\s+(?:is|was|of))?\s*[:=( ]?\s*["'`]?$|(?:cache|triton|inductor|torch_extensions|snapshots|blobs|xla|kernels?)(?:/[\w.-]+)*/[\w.-]*$)",
             RE2::Latin1);
         return RE2::PartialMatch(Piece(out.data(), static_cast<std::size_t>(groups[0].data() - out.data())), digest);

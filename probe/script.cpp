@@ -15,6 +15,7 @@
 #include "host/process/subprocess.h"
 #include "host/text.h"
 #include "knowledge/frameworks/device_calls.h"
+#include "knowledge/lazy_regex.h"
 #include "probe/python/framework_queries.h"
 #include "probe/python/python_interpreter.h"
 
@@ -25,7 +26,8 @@ namespace {
 constexpr int most_ancestors = 20;
 
 std::string parent_process(const Host& host, const std::string& pid) {
-  static const RE2 form(R"((?s).*\)\s+\S+\s+(\S+).*)", RE2::Latin1);  // the name in brackets may contain any character
+  static const LazyRegex form(R"((?s).*\)\s+\S+\s+(\S+).*)",
+                              RE2::Latin1);  // the name in brackets may contain any character
   std::string parent;
   RE2::FullMatch(host.files.read("/proc/" + pid + "/stat", 4096).or_empty(), form, &parent);
   return parent;
@@ -56,7 +58,7 @@ PythonPlace place_of(const Host& host, const std::string& name, const std::strin
 }
 
 std::vector<std::string> frameworks_at(const Host& host, const std::string& prefix) {
-  static const RE2 form(R"((tensorflow(?:_cpu|_gpu|_rocm)?|torch|jax)-(.*)\.dist-info)", RE2::Latin1);
+  static const LazyRegex form(R"((tensorflow(?:_cpu|_gpu|_rocm)?|torch|jax)-(.*)\.dist-info)", RE2::Latin1);
   std::vector<std::string> found;
   std::string framework, version;
   for (const std::string& series : host.files.list(prefix + "/lib").or_empty()) {

@@ -7,6 +7,7 @@
 
 #include "checks/facts/selection.h"
 #include "knowledge/frameworks/switches.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor {
 namespace {
@@ -48,7 +49,7 @@ bool hides_all(const std::string& value) {
 }
 
 bool names_only_cpu(const std::string& value) {
-  static const RE2 others("gpu|cuda|rocm|hip|tpu", RE2::Latin1);
+  static const LazyRegex others("gpu|cuda|rocm|hip|tpu", RE2::Latin1);
   return value.find("cpu") != value.npos && !RE2::PartialMatch(value, others);
 }
 

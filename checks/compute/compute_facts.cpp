@@ -7,13 +7,14 @@
 #include <array>
 
 #include "checks/facts/presence.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor::compute {
 namespace {
 
 // 0 of "framework:torch/cuda:0" and "framework:tensorflow/GPU:0"; none: a CPU, or no framework.
 std::optional<std::int64_t> framework_ordinal(const std::string& device) {
-  static const RE2 form("framework:[^/]*/(?:cuda|GPU|gpu):([0-9]+)", RE2::Latin1);
+  static const LazyRegex form("framework:[^/]*/(?:cuda|GPU|gpu):([0-9]+)", RE2::Latin1);
   std::int64_t ordinal = 0;
   return RE2::FullMatch(device, form, &ordinal) ? std::optional(ordinal) : std::nullopt;
 }

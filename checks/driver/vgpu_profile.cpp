@@ -1,6 +1,7 @@
 // driver.vgpu-profile: this virtual GPU has a profile without CUDA, or no licence.
 #include <re2/re2.h>
 #include "checks/driver/nvidia_facts.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor::driver_vgpu_profile {
 
@@ -13,7 +14,7 @@ bool is_virtual(const std::string& name) { return RE2::PartialMatch(name, profil
 // NVIDIA names a virtual GPU BOARD-MEMORYKIND: kind A (applications) and B (desktops) have no CUDA; Q and C have it,
 // but on Maxwell boards only with the whole memory.
 std::string why_no_cuda(const std::string& name) {
-  static const RE2 profile(profile_form), of_kepler(R"(GRID K[12]\d0Q$)", RE2::Latin1);
+  static const LazyRegex profile(profile_form), of_kepler(R"(GRID K[12]\d0Q$)", RE2::Latin1);
   if (RE2::PartialMatch(name, of_kepler)) return "virtual GPUs of the boards GRID K1 and K2 have no CUDA";
   std::string board, memory, kind;
   if (!RE2::PartialMatch(name, profile, &board, &memory, &kind)) return {};

@@ -9,6 +9,7 @@
 #include "checks/compute/compute_facts.h"
 #include "checks/expect/expect_keys.h"
 #include "checks/facts/presence.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor {
 namespace {
@@ -29,7 +30,7 @@ std::pair<double, std::string> rate_of(const std::string& value) {
 
 // Not the host's own CPU under any of its names: "host", an OpenCL CPU, "framework:tensorflow/CPU:0".
 bool is_gpu(const Snapshot& snapshot, const Text& device) {
-  static const RE2 cpu_of_framework("^framework:(?:[^/]*/)?(?:cpu|CPU)", RE2::Latin1);
+  static const LazyRegex cpu_of_framework("^framework:(?:[^/]*/)?(?:cpu|CPU)", RE2::Latin1);
   return device.get() && !compute::is_cpu(snapshot, *device.get()) &&
          !RE2::PartialMatch(*device.get(), cpu_of_framework);
 }

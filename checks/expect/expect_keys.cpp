@@ -9,11 +9,12 @@
 #include "checks/facts/facts.h"
 #include "checks/facts/presence.h"
 #include "knowledge/gpus/drivers.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor {
 
 std::int64_t mib_of(const std::string& size) {
-  static const RE2 form("([0-9]+) *(MiB|GiB|TiB|)", RE2::Latin1);
+  static const LazyRegex form("([0-9]+) *(MiB|GiB|TiB|)", RE2::Latin1);
   std::int64_t number = 0;
   std::string unit;
   if (!RE2::FullMatch(size, form, &number, &unit) || number > INT32_MAX) return -1;

@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include "checks/facts/facts.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor {
 
@@ -38,7 +39,7 @@ std::vector<MissedName> missed_names(const Facts& facts) {
        {Kind{SymptomClass::missing, "framework-name"}, Kind{SymptomClass::missing, "python-module"}}) {
     for (const Symptom* line : facts.all(kind)) {
       // TensorFlow's own places of its public names.
-      static const RE2 inner("\\._?api(?:\\._?v[12])?|\\.compat\\.v2", RE2::Latin1);
+      static const LazyRegex inner("\\._?api(?:\\._?v[12])?|\\.compat\\.v2", RE2::Latin1);
       std::string name = line->detail("module");
       RE2::GlobalReplace(&name, inner, "");
       if (const std::string attribute = line->detail("attribute"); !attribute.empty()) name += "." + attribute;

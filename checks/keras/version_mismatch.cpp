@@ -6,6 +6,7 @@
 #include "knowledge/frameworks/device_calls.h"
 #include "knowledge/frameworks/frameworks.h"
 #include "knowledge/gpus/drivers.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor::keras_version_mismatch {
 
@@ -38,7 +39,8 @@ void judge_conflicts(const Facts& facts, Answers& answers) {
 
 // The missing name in a line, if newer releases have removed it: no matching version of Keras has it.
 const knowledge::ScriptCall* removed_in(const Symptom& line) {
-  static const RE2 missed("(?:cannot import name|has no attribute|No module named) '?([A-Za-z0-9_.]+)", RE2::Latin1);
+  static const LazyRegex missed("(?:cannot import name|has no attribute|No module named) '?([A-Za-z0-9_.]+)",
+                                RE2::Latin1);
   std::string name;
   if (!RE2::PartialMatch(line.text.or_empty(), missed, &name)) return nullptr;
   for (const knowledge::ScriptCall& row : knowledge::script_calls()) {

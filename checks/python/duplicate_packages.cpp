@@ -5,6 +5,7 @@
 
 #include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor::python_duplicate_packages {
 
@@ -27,7 +28,7 @@ const std::vector<std::vector<std::string>>& groups() {
 // "cudf" of "cudf-cu12", "cupy" of "cupy-cuda12x": such packages exist once for each CUDA and write the same folder.
 // NVIDIA's own libraries don't clash, as their files carry the version.
 std::string without_cuda(const std::string& package) {
-  static const RE2 form("([a-z][a-z0-9-]*?)-(?:cu(?:da)?[0-9]{2,3}x?|rocm-[0-9]-[0-9])", RE2::Latin1);
+  static const LazyRegex form("([a-z][a-z0-9-]*?)-(?:cu(?:da)?[0-9]{2,3}x?|rocm-[0-9]-[0-9])", RE2::Latin1);
   std::string name;
   return RE2::FullMatch(package, form, &name) && !name.starts_with("nvidia-") && !name.starts_with("jax") ? name : "";
 }

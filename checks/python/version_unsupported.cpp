@@ -10,6 +10,7 @@
 #include "checks/python/package_facts.h"
 #include "knowledge/frameworks/frameworks.h"
 #include "knowledge/gpus/drivers.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor::python_version_unsupported {
 
@@ -17,7 +18,7 @@ using enum SymptomClass;
 
 // "cp311-cp311-manylinux…" fits 3.11 only, "cp39-abi3-…" 3.9 and later, "py3-none-any" any. Nothing: unknown tag.
 std::optional<bool> fits(const std::string& tag, const std::string& python) {
-  static const RE2 form("^cp3([0-9]+)(?:-(abi3)?|$)", RE2::Latin1);
+  static const LazyRegex form("^cp3([0-9]+)(?:-(abi3)?|$)", RE2::Latin1);
   std::string minor, abi3;
   if (!RE2::PartialMatch(tag, form, &minor, &abi3)) return std::nullopt;
   const int order = knowledge::compare_versions(knowledge::major_minor_of(python), "3." + minor);

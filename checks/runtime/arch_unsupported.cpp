@@ -10,6 +10,7 @@
 #include "knowledge/gpus/cuda_toolkits.h"
 #include "knowledge/gpus/drivers.h"
 #include "knowledge/gpus/gpu_models.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor::runtime_arch_unsupported {
 
@@ -33,7 +34,7 @@ struct Build {
 
 // "sm_86", "sm_90a", "compute_120" as PyTorch lists them.
 std::optional<Code> code_of(const std::string& entry) {
-  static const RE2 form("(sm|compute)_([0-9]+)([0-9])([A-Za-z]?)", RE2::Latin1);
+  static const LazyRegex form("(sm|compute)_([0-9]+)([0-9])([A-Za-z]?)", RE2::Latin1);
   std::string kind, major, minor, suffix;
   if (!RE2::FullMatch(entry, form, &kind, &major, &minor, &suffix)) return std::nullopt;
   return Code{major + "." + minor, kind == "compute", suffix.empty() ? '\0' : suffix[0]};

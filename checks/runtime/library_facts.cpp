@@ -8,6 +8,7 @@
 
 #include "checks/facts/presence.h"
 #include "checks/python/package_facts.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor {
 
@@ -45,7 +46,7 @@ const std::vector<LibraryOwner>& library_owners() {
 
 // dlerror may name a dependency instead of the file that was asked for.
 std::string culprit(const Symptom& symptom) {
-  static const RE2 named("^(?:.*?/)?([^/ ]+): cannot open", RE2::Latin1);
+  static const LazyRegex named("^(?:.*?/)?([^/ ]+): cannot open", RE2::Latin1);
   std::string library = symptom.detail("library");
   if (library.starts_with("libnvinfer")) return library;  // TensorRT may lack whatever it needs: most do without it
   RE2::PartialMatch(symptom.detail("why"), named, &library);
@@ -53,14 +54,14 @@ std::string culprit(const Symptom& symptom) {
 }
 
 bool found_in_another_version(const Symptom& symptom) {
-  static const RE2 lacks("undefined symbol|not defined in file", RE2::Latin1);
+  static const LazyRegex lacks("undefined symbol|not defined in file", RE2::Latin1);
   return RE2::PartialMatch(symptom.detail("why"), lacks);
 }
 
 // Programs try these and continue without them, except one whose import fails.
 bool ends_an_import(const Symptom& symptom) {
-  static const RE2 end("^(?:ImportError|OSError): (?:libnvinfer|libcupti|libnvrtc-builtins)[^ ]*: cannot open",
-                       RE2::Latin1);
+  static const LazyRegex end("^(?:ImportError|OSError): (?:libnvinfer|libcupti|libnvrtc-builtins)[^ ]*: cannot open",
+                             RE2::Latin1);
   return RE2::PartialMatch(text_of(symptom.text), end);
 }
 
@@ -204,7 +205,7 @@ void judge_tensorflow(const Facts& facts, const char* id, Answers& answers) {
 
 // "_ZN3c104cuda9SetDeviceEi": the caller of PyTorch's own functions was built for another PyTorch.
 bool of_pytorch(const std::string& symbol) {
-  static const RE2 mangled("^_Z.{0,3}(?:3c10|2at|5torch|6caffe2)", RE2::Latin1);
+  static const LazyRegex mangled("^_Z.{0,3}(?:3c10|2at|5torch|6caffe2)", RE2::Latin1);
   return RE2::PartialMatch(symbol, mangled);
 }
 
@@ -216,19 +217,19 @@ bool of_torch_itself(const std::string& library) {
 
 // "clCreateBuffer": the caller was built for a newer loader than the installed one.
 bool of_opencl(const std::string& symbol) {
-  static const RE2 function("^cl[A-Z]", RE2::Latin1);
+  static const LazyRegex function("^cl[A-Z]", RE2::Latin1);
   return RE2::PartialMatch(symbol, function);
 }
 
 // Every libcuda has these functions: whoever lacks them has loaded none.
 bool of_every_libcuda(const std::string& symbol) {
-  static const RE2 oldest("cu(?:Init|DriverGetVersion|DeviceGet(?:Count|Name|Attribute)?)(?:_v2)?", RE2::Latin1);
+  static const LazyRegex oldest("cu(?:Init|DriverGetVersion|DeviceGet(?:Count|Name|Attribute)?)(?:_v2)?", RE2::Latin1);
   return RE2::FullMatch(symbol, oldest);
 }
 
 // Two versions of a GPU library are mixed if one lacks a symbol that the other needs.
 bool of_a_gpu_library(const Symptom& symptom) {
-  static const RE2 functions("^(?:ze|hip|hsa_)", RE2::Latin1),
+  static const LazyRegex functions("^(?:ze|hip|hsa_)", RE2::Latin1),
       libraries("cudnn|cublas|nvjitlink|nvJitLink|cusparse|nccl|cuda|level_zero|amdhip|miopen", RE2::Latin1);
   const std::string symbol = symptom.detail("symbol");
   return RE2::PartialMatch(symbol, functions) ||
@@ -255,7 +256,7 @@ int precedence(const SharedLibrary& library) {
 }
 
 std::string cudnn_version_text(std::string_view version) {
-  static const RE2 digits("[0-9]{4,6}", RE2::Latin1);
+  static const LazyRegex digits("[0-9]{4,6}", RE2::Latin1);
   if (!RE2::FullMatch(version, digits)) return std::string(version);
   const long number = std::atol(std::string(version).c_str());
   const long unit = number >= 10000 ? 10000 : 1000;  // the form changed with version 9
@@ -358,7 +359,7 @@ namespace {
 // A package's own library asks for a name of that package ("rmm::…" in site-packages/rmm/): its parts are of two
 // versions, whatever words of CUDA the name holds.
 bool of_own_package(const std::string& symbol, const std::string& line) {
-  static const RE2 mangled("^_ZN[KVr]*([0-9]{1,2})(.*)", RE2::Latin1);
+  static const LazyRegex mangled("^_ZN[KVr]*([0-9]{1,2})(.*)", RE2::Latin1);
   std::size_t length = 0;
   std::string rest;
   if (!RE2::FullMatch(symbol, mangled, &length, &rest) || length < 3 || rest.size() < length) return false;

@@ -8,6 +8,7 @@
 
 #include "checks/runtime/library_facts.h"
 #include "knowledge/codes/names.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor {
 
@@ -28,14 +29,14 @@ struct Packages {
 
 // "10" of "10.0", "10.x" and "10.1-10.2"; empty: several, or any.
 std::string one_major(const std::string& range) {
-  static const RE2 form(R"((\d+)\.[\dx]+(?:-(\d+)\.[\dx]+)?)", RE2::Latin1);
+  static const LazyRegex form(R"((\d+)\.[\dx]+(?:-(\d+)\.[\dx]+)?)", RE2::Latin1);
   std::string first, last;
   return RE2::FullMatch(range, form, &first, &last) && (last.empty() || last == first) ? first : "";
 }
 
 // "libcudnn_ops.so.9.1.0" is one of libcudnn.so.9's. A range of CUDAs ("10.1-13.x") leaves the choice to `cuda`.
 Packages packages_of(const std::string& name, const std::string& cuda) {
-  static const RE2 form(R"(lib([A-Za-z]+)(?:_\w+)?\.so\.((\d+)(?:\..*)?))", RE2::Latin1);
+  static const LazyRegex form(R"(lib([A-Za-z]+)(?:_\w+)?\.so\.((\d+)(?:\..*)?))", RE2::Latin1);
   std::string library, release, version, soname;
   if (!RE2::FullMatch(name, form, &library, &release, &version)) return {};
   const std::string whole = "lib" + library + ".so." + release;

@@ -6,6 +6,7 @@
 #include <sstream>
 #include "checks/engine/rule.h"
 #include "checks/runtime/library_facts.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor::runtime_library_shadowed {
 
@@ -116,7 +117,7 @@ void judge_two_programs(const Facts& facts, Answers& answers) {
 // A program shows that it loaded a library of the toolkit, whose folder names another release than the environment's
 // own package of that library has. Only libraries that have CUDA's numbers.
 void judge_loaded(const Facts& facts, Answers& answers) {
-  static const RE2 toolkit(R"(/cuda-(\d+\.\d+)/(?:.*/)?lib(nvJitLink|nvrtc|cudart|nvvm)\.so.*)", RE2::Latin1);
+  static const LazyRegex toolkit(R"(/cuda-(\d+\.\d+)/(?:.*/)?lib(nvJitLink|nvrtc|cudart|nvvm)\.so.*)", RE2::Latin1);
   const auto& packages = of(facts.snapshot().python, &Python::packages).or_empty();
   for (const Symptom* line : facts.all({noted, "library-loaded"})) {
     std::string release, library;

@@ -10,6 +10,7 @@
 #include "checks/facts/imports.h"
 #include "checks/facts/selection.h"
 #include "knowledge/gpus/drivers.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor {
 namespace {
@@ -73,7 +74,7 @@ Evidence evidence_of_other(const Symptom& event) {
 
 // Further lines with the same mistake, "CELL:LINE" each; no script has a cell 0.
 void add_further_lines(Finding& finding, const ScriptEvent& event) {
-  static const RE2 place(R"((\d+):(\d+) ?)", RE2::Latin1);
+  static const LazyRegex place(R"((\d+):(\d+) ?)", RE2::Latin1);
   const std::string said = event.event->detail("again");
   re2::StringPiece rest(said);
   std::int64_t cell = 0, line = 0;
@@ -326,7 +327,8 @@ bool chooses_cuda_devices(const ScriptEvent& event) {
 std::set<std::size_t> gpu_numbers(const ScriptEvent& event) {
   std::set<std::size_t> numbers;
   // "1" and "'/GPU:3'", in any letters.
-  static const RE2 number_first("^([0-9]+)", RE2::Latin1), number_behind_kind("(?i)(?:gpu|cuda):([0-9]+)", RE2::Latin1);
+  static const LazyRegex number_first("^([0-9]+)", RE2::Latin1),
+      number_behind_kind("(?i)(?:gpu|cuda):([0-9]+)", RE2::Latin1);
   const auto note = [&](const std::string& text, const RE2& form) {
     std::size_t number = 0;
     if (RE2::PartialMatch(text, form, &number)) numbers.insert(number);

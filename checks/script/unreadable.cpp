@@ -4,6 +4,7 @@
 #include "checks/engine/rule.h"
 #include "checks/script/script_facts.h"
 #include "knowledge/gpus/drivers.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor::script_unreadable {
 
@@ -30,7 +31,7 @@ void judge(const Facts& facts, Answers& answers) {
       finding.severity = Severity::info;
       finding.fix = {{.text = "Report it with the script to the authors of envdoctor."}};
     }
-    static const RE2 of_newer(R"(f-string: [^;]*(?:; (?:cell \d+, )?line \d+: f-string: [^;]*)*)", RE2::Latin1);
+    static const LazyRegex of_newer(R"(f-string: [^;]*(?:; (?:cell \d+, )?line \d+: f-string: [^;]*)*)", RE2::Latin1);
     if (!python.empty() && knowledge::compare_versions(python, "3.12") < 0 && RE2::FullMatch(what, of_newer)) {
       finding.title = "The script may need Python 3.12";
       finding.explanation += " From Python 3.12 on, f-strings may hold the quotes that they stand in.";

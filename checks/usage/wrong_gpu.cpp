@@ -2,6 +2,7 @@
 #include <re2/re2.h>
 #include "checks/engine/rule.h"
 #include "checks/facts/visible.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor::usage_wrong_gpu {
 
@@ -58,7 +59,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 
 // A discrete GPU that an OpenCL platform, the driver or the bus shows beside the integrated one.
 bool has_discrete(const Facts& facts) {
-  static const RE2 integrated("Iris| Graphics", RE2::Latin1);
+  static const LazyRegex integrated("Iris| Graphics", RE2::Latin1);
   for (const OpenclPlatform& platform : of(facts.snapshot().opencl, &Opencl::platforms).or_empty()) {
     for (const OpenclDevice& device : platform.devices.or_empty()) {
       const bool gpu = device.type.is("GPU") || device.type.is("gpu");
@@ -93,7 +94,7 @@ void judge_started(const Facts& facts, Answers& answers) {
 // CUDA's and ROCm's first device is the processor's own GPU, and a program that takes it finds little memory or none of
 // its code, while a card is listed beside it.
 void judge_first_integrated(const Facts& facts, Answers& answers) {
-  static const RE2 integrated(
+  static const LazyRegex integrated(
       R"(^(?:AMD )?Radeon(?:\(TM\)|™)? (?:[0-9]{3}M )?Graphics$|^AMD Radeon(?:\(TM\)|™)? [0-9]{3}M$)");
   const Symptom *first = nullptr, *card = nullptr;
   for (const Symptom* one : facts.all({noted, "program-device"})) {

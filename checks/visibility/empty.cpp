@@ -3,6 +3,7 @@
 
 #include "checks/facts/selection.h"
 #include "checks/visibility/settings.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor::visibility_empty {
 
@@ -46,7 +47,7 @@ void judge(const Snapshot& snapshot, const std::string& name, Select select, Ven
 
 // "CUDA_VISIBLE_DEVICES= python reference.py": for this one command, which nothing says to have missed a GPU.
 bool for_one_command(const Facts& facts, const visibility::Setting& setting) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"(\b[A-Z]+_VISIBLE_DEVICES=(?:"[^"]*"|'[^']*'|[-\w]*) +(?:\w+=\S* +)*(?:[\w./~-]*python|\./)[\d.]* ?\S)",
       RE2::Latin1);
   return !setting.in_program && !visibility::no_device_answered(facts) &&

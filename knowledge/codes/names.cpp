@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "knowledge/codes/constants.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "knowledge/table_rows.h"
 
@@ -16,14 +17,14 @@ namespace {
 
 // Every word of a text, in lower case.
 void add_words(std::vector<std::string>& words, const std::string& text) {
-  static const RE2 word(R"(([A-Za-z][\w.-]*))", RE2::Latin1);
+  static const LazyRegex word(R"(([A-Za-z][\w.-]*))", RE2::Latin1);
   re2::StringPiece rest(text);
   for (std::string found; RE2::FindAndConsume(&rest, word, &found);) words.push_back(lower_case(found));
 }
 
 EnvValues values_of(const Row& row) {
-  static const RE2 paths("(?i)director|path|librar|file|dir\\b", RE2::Latin1);
-  static const RE2 selects("visibility|selection|order", RE2::Latin1);
+  static const LazyRegex paths("(?i)director|path|librar|file|dir\\b", RE2::Latin1);
+  static const LazyRegex selects("visibility|selection|order", RE2::Latin1);
   EnvValues values{.paths = RE2::PartialMatch(row.text_if("syntax"), paths),
                    .any_word = RE2::FullMatch(row.text_if("category"), selects)};
   add_words(values.words, row.text_if("syntax"));
@@ -163,7 +164,7 @@ std::string identifier_from(const std::string& text, const std::string& prefix) 
 
 // The number in "UNKNOWN ERROR (303)", "error 802" or "-1"; nullopt: none, or too long for a code.
 std::optional<int> number_in(const std::string& text) {
-  static const RE2 first(R"(^[^0-9]*?(-?[0-9]{1,6})(?:[^0-9]|$))", RE2::Latin1);
+  static const LazyRegex first(R"(^[^0-9]*?(-?[0-9]{1,6})(?:[^0-9]|$))", RE2::Latin1);
   int value = 0;
   return RE2::PartialMatch(text, first, &value) ? std::optional(value) : std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "knowledge/gpus/drivers.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/table_rows.h"
 
 namespace envdoctor::knowledge {
@@ -103,7 +104,7 @@ std::optional<TensorflowNeeds> tensorflow_needs(std::string_view version) {
 
 std::optional<std::string> cuda_of_torch_version(std::string_view version) {
   if (version.find("+cu") == version.npos) return std::nullopt;
-  static const RE2 local(R"(\+cu([0-9]+)([0-9]))", RE2::Latin1);  // the last digit is the minor: cu92, cu121
+  static const LazyRegex local(R"(\+cu([0-9]+)([0-9]))", RE2::Latin1);  // the last digit is the minor: cu92, cu121
   std::string major, minor;
   if (!RE2::PartialMatch(re2::StringPiece(version.data(), version.size()), local, &major, &minor)) return std::nullopt;
   return major + "." + minor;

@@ -6,6 +6,7 @@
 
 #include "knowledge/codes/names.h"
 #include "knowledge/embedded_tables.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "knowledge/table_rows.h"
 #include "knowledge/wordings/pattern_index.h"
@@ -22,7 +23,7 @@ bool in_source_code(std::string_view before, std::string_view behind) {
   for (const std::string_view sign : {"case", "#define", "==", "!=", "<code>", "enum {"})
     if (before.ends_with(sign)) return true;
   if (before.ends_with("return")) return behind.starts_with(";");
-  static const RE2 definition(R"( ?= ?-?(?:0x)?[0-9a-fA-F]+[,;]?\s*$)", RE2::Latin1);
+  static const LazyRegex definition(R"( ?= ?-?(?:0x)?[0-9a-fA-F]+[,;]?\s*$)", RE2::Latin1);
   return re2::RE2::FullMatch({behind.data(), behind.size()}, definition);
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/compared/compared_values.h"
 #include "probe/paste/number_blocks.h"
 #include "probe/paste/paste_text.h"
@@ -34,7 +35,7 @@ double largest_flushed(const std::vector<double>& from, const std::vector<double
 
 // "f(x)[0] - f(y)": one function's results for two inputs that should agree.
 bool subtracts_same_call(std::string_view statement) {
-  static const RE2 form(R"(([A-Za-z_]\w*)\([^-]{1,80}\)[^-(]{0,12} ?- ?([A-Za-z_]\w*)\()", RE2::Latin1);
+  static const LazyRegex form(R"(([A-Za-z_]\w*)\([^-]{1,80}\)[^-(]{0,12} ?- ?([A-Za-z_]\w*)\()", RE2::Latin1);
   std::string one, other;
   if (statement.starts_with("print(")) statement.remove_prefix(6);
   return RE2::PartialMatch(piece_of(statement), form, &one, &other) && one == other;
@@ -42,8 +43,8 @@ bool subtracts_same_call(std::string_view statement) {
 
 // An array that is a difference: "print(a - b)" shows it, or its label says so.
 bool subtracts(const NumberBlock& block) {
-  static const RE2 form(R"(^(?:print\()?[\w.\[\]()]{1,60} ?- ?[A-Za-z_][\w.\[\]()]{0,60}\)?$)", RE2::Latin1);
-  static const RE2 label(R"((?i)^\W*(?:abs(?:olute)? )?(?:diff(?:erence)?s?|errors?)\W*$)", RE2::Latin1);
+  static const LazyRegex form(R"(^(?:print\()?[\w.\[\]()]{1,60} ?- ?[A-Za-z_][\w.\[\]()]{0,60}\)?$)", RE2::Latin1);
+  static const LazyRegex label(R"((?i)^\W*(?:abs(?:olute)? )?(?:diff(?:erence)?s?|errors?)\W*$)", RE2::Latin1);
   const std::string_view code = block.statement;
   return subtracts_same_call(code) || RE2::FullMatch(piece_of(code), form) ||
          RE2::FullMatch(piece_of(block.label), label);
@@ -84,10 +85,10 @@ struct Call {
 
 Call call_of(std::string_view statement) {
   constexpr std::size_t longest = 200;
-  static const RE2 library(R"(\b(?:numpy|np|cupy|cp|jnp|jax\.numpy)\.)", RE2::Latin1);
-  static const RE2 numpy(R"(^\W*(?:print\()?(?:numpy|np)\.)", RE2::Latin1);
-  static const RE2 copied(R"(M\.(?:asarray|array|asnumpy)\(([\w.\[\]]+)\)|\.get\(\))", RE2::Latin1);
-  static const RE2 drawn(R"(rand|empty|seed|choice|shuffle|permut)", RE2::Latin1);
+  static const LazyRegex library(R"(\b(?:numpy|np|cupy|cp|jnp|jax\.numpy)\.)", RE2::Latin1);
+  static const LazyRegex numpy(R"(^\W*(?:print\()?(?:numpy|np)\.)", RE2::Latin1);
+  static const LazyRegex copied(R"(M\.(?:asarray|array|asnumpy)\(([\w.\[\]]+)\)|\.get\(\))", RE2::Latin1);
+  static const LazyRegex drawn(R"(rand|empty|seed|choice|shuffle|permut)", RE2::Latin1);
   if (statement.empty() || statement.size() > longest || RE2::PartialMatch(piece_of(statement), drawn)) return {};
   Call call{.code = std::string(statement), .of_numpy = RE2::PartialMatch(piece_of(statement), numpy)};
   if (RE2::GlobalReplace(&call.code, library, "M.") == 0) return {};
@@ -97,7 +98,7 @@ Call call_of(std::string_view statement) {
 
 // ">>> x.to(1)": the tensor that follows is a copy of the one before.
 bool copies(std::string_view statement) {
-  static const RE2 form(R"(\W*\w+\.(?:to|cuda)\([^()]*\)\W*)", RE2::Latin1);
+  static const LazyRegex form(R"(\W*\w+\.(?:to|cuda)\([^()]*\)\W*)", RE2::Latin1);
   return RE2::FullMatch(piece_of(statement), form);
 }
 
@@ -127,9 +128,9 @@ std::optional<Difference> of_same_calls(const std::vector<NumberBlock>& blocks) 
 std::optional<Difference> of_wider_sums(const std::vector<NumberBlock>& blocks) {
   constexpr std::size_t most_rows = 12;
   constexpr double many_roundings = 5e-6, most = 0.5;
-  static const RE2 form(R"(^(?:print\()?(?:[a-z]+\.(?:sum|mean|cumsum)\()?([A-Za-z_]\w*)\b.*)", RE2::Latin1);
-  static const RE2 sum(R"(\b(?:sum|mean|cumsum|var)\()", RE2::Latin1);
-  static const RE2 wide(R"(\bdouble\b|float64|\bf8\b)", RE2::Latin1), narrow(R"(half|float16|int)", RE2::Latin1);
+  static const LazyRegex form(R"(^(?:print\()?(?:[a-z]+\.(?:sum|mean|cumsum)\()?([A-Za-z_]\w*)\b.*)", RE2::Latin1);
+  static const LazyRegex sum(R"(\b(?:sum|mean|cumsum|var)\()", RE2::Latin1);
+  static const LazyRegex wide(R"(\bdouble\b|float64|\bf8\b)", RE2::Latin1), narrow(R"(half|float16|int)", RE2::Latin1);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     for (std::size_t j = i + 1; j < blocks.size() && blocks[j].row <= blocks[i].row + most_rows; ++j) {
       const auto code = [&](std::size_t k) { return piece_of(blocks[k].statement.substr(0, 200)); };
@@ -205,12 +206,14 @@ std::optional<Difference> of_subtractions(const std::vector<NumberBlock>& blocks
 
 std::optional<std::size_t> equal_to_zero(const std::vector<std::string_view>& lines) {
   constexpr double least_normal = 1.17549435e-38;
-  static const RE2 typed(R"(^(?:>>> |In ?\[[0-9]+\]: )(.+?)( ?== ?0\.?0?)?\s*$)", RE2::Latin1),
+  static const LazyRegex typed(R"(^(?:>>> |In ?\[[0-9]+\]: )(.+?)( ?== ?0\.?0?)?\s*$)", RE2::Latin1),
       small(R"(([0-9.]+e-[0-9]+))", RE2::Latin1);
   std::string shown;  // the statement whose value is a subnormal number
   for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
     std::string code, zero, number;
-    if (lines[i].size() > 200 || lines[i + 1].size() > 200 || !RE2::FullMatch(piece_of(lines[i]), typed, &code, &zero))
+    if (lines[i].size() > 200 || lines[i + 1].size() > 200 ||
+        !(lines[i].starts_with(">>>") || lines[i].starts_with("In")) ||
+        !RE2::FullMatch(piece_of(lines[i]), typed, &code, &zero))
       continue;
     if (!zero.empty() && code == shown && contains(lines[i + 1], "True")) return i + 1;
     if (!zero.empty() || !RE2::PartialMatch(piece_of(lines[i + 1]), small, &number)) continue;
@@ -222,8 +225,8 @@ std::optional<std::size_t> equal_to_zero(const std::vector<std::string_view>& li
 
 std::optional<std::size_t> wrong_in_one_type(const std::vector<std::string_view>& lines) {
   constexpr double many_times = 50, much = 0.1;
-  static const RE2 field(R"(([A-Za-z_|][\w|]*)\s*[=:]\s*(-?(?:[0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?|nan|inf))\b)",
-                         RE2::Latin1);
+  static const LazyRegex field(R"(([A-Za-z_|][\w|]*)\s*[=:]\s*(-?(?:[0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?|nan|inf))\b)",
+                               RE2::Latin1);
   struct Row {
     std::size_t row = 0;
     bool cpu = false;
@@ -239,7 +242,7 @@ std::optional<std::size_t> wrong_in_one_type(const std::vector<std::string_view>
         std::ranges::any_of(std::to_array<const char*>({"16", "32", "64", "half", "HALF", "ouble", "OUBLE"}),
                             [&](const char* part) { return contains(lines[i], part); });
     if (lines[i].size() > 200 || !names_a_type) continue;
-    static const RE2 form(
+    static const LazyRegex form(
         R"((?i)^\W*(cpu|cuda|gpu|xpu|mps|hip|npu)(?::\d)?[\s|,:/]+(?:torch\.|jnp\.|tf\.)?(float(?:16|32|64)|bfloat16|[bf]p?(?:16|32|64)|half|double)\b(.*)$)",
         RE2::Latin1);
     if (!RE2::FullMatch(piece_of(lines[i]), form, &device, &row.type, &rest)) continue;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "host/text.h"
+#include "knowledge/lazy_regex.h"
 #include "probe/compared/compared_values.h"
 
 namespace envdoctor::compared {
@@ -45,9 +46,9 @@ struct Script {
 // The prints at the margin, and those of a block under "with", which runs once; none if one of them is in a loop or a
 // function, where it may write any number of times.
 std::optional<Script> script_in(const std::vector<std::string_view>& lines) {
-  static const RE2 print(R"(^\s*print\s?\((.*)\)\s*(?:#.*)?$)", RE2::Latin1);
-  static const RE2 set(R"(^\s*([A-Za-z_]\w*)\s*=\s*(.+)$)", RE2::Latin1);
-  static const RE2 moved(R"(([A-Za-z_]\w*)\.(?:to|cuda|cpu|clone|detach)\([^()]*\))", RE2::Latin1);
+  static const LazyRegex print(R"(^\s*print\s?\((.*)\)\s*(?:#.*)?$)", RE2::Latin1);
+  static const LazyRegex set(R"(^\s*([A-Za-z_]\w*)\s*=\s*(.+)$)", RE2::Latin1);
+  static const LazyRegex moved(R"(([A-Za-z_]\w*)\.(?:to|cuda|cpu|clone|detach)\([^()]*\))", RE2::Latin1);
   Script script;
   std::map<std::string, std::string> variables, origins;
   std::string_view block;  // "with tf.device(…):", under which the line stands
@@ -67,7 +68,7 @@ std::optional<Script> script_in(const std::vector<std::string_view>& lines) {
       if (!all || (indented && block.empty())) return std::nullopt;
       for (const std::string_view one : *all) {
         Printed printed{.code = std::string(one) + (indented ? "  " + std::string(block) : "")};
-        static const RE2 word(R"(([A-Za-z_]\w*))", RE2::Latin1);
+        static const LazyRegex word(R"(([A-Za-z_]\w*))", RE2::Latin1);
         re2::StringPiece rest(one.data(), one.size()), variable;
         while (RE2::FindAndConsume(&rest, word, &variable)) {
           const std::string name_of = variable.as_string();

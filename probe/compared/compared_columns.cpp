@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/compared/compared_values.h"
 #include "probe/paste/number_blocks.h"
@@ -106,8 +107,8 @@ std::optional<Difference> in_columns(const std::vector<std::string_view>& lines)
 }
 
 std::string without_process_tables(std::string_view text) {
-  static const RE2 head(R"(\s*(?:[A-Z]+ +)?PID +(?:[A-Z%+]+ ?)+.*)", RE2::Latin1);
-  static const RE2 row(R"(\s*(?:[\w.-]+ +)?\d+ .*)", RE2::Latin1);
+  static const LazyRegex head(R"(\s*(?:[A-Z]+ +)?PID +(?:[A-Z%+]+ ?)+.*)", RE2::Latin1);
+  static const LazyRegex row(R"(\s*(?:[\w.-]+ +)?\d+ .*)", RE2::Latin1);
   std::string kept;
   bool inside = false;
   for (const std::string_view line : lines_of(text)) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/compared/compared_values.h"
 #include "probe/paste/number_blocks.h"
@@ -39,8 +40,8 @@ struct Entry {
 
 // "Element #0: CPU value": the last part that names a side.
 Label label_beside(std::string_view text) {
-  static const RE2 prompt_output(R"(^Out ?\[[0-9]+\]$)", RE2::Latin1);
-  if (RE2::FullMatch(piece_of(text), prompt_output)) return {};
+  static const LazyRegex prompt_output(R"(^Out ?\[[0-9]+\]$)", RE2::Latin1);
+  if (text.starts_with("Out") && RE2::FullMatch(piece_of(text), prompt_output)) return {};
   const std::size_t cut = text.find_last_of(":,;|#\t");
   if (cut == std::string_view::npos) return label_of(text);
   Label last = label_of(text.substr(cut + 1));
@@ -48,43 +49,48 @@ Label label_beside(std::string_view text) {
 }
 
 std::string card_in(std::string_view line) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)\b((?:RTX|GTX|Tesla|Quadro|Titan|Radeon|RX) ?[A-Z]?[0-9]{3,4}(?: ?(?:Ti|Super|XT))?|[AVHP]100|T4|P40|K80|A40|L40S?)\b)",
       RE2::Latin1);
   std::string card;
-  if (line.size() <= longest_heading) RE2::PartialMatch(piece_of(line), form, &card);
+  if (line.size() <= longest_heading && line.find_first_of("0123456789") != line.npos)
+    RE2::PartialMatch(piece_of(line), form, &card);
   return lower_case(card);
 }
 
 // "CL_DEVICE_NAME: gfx902": what follows was computed there. A device of OpenCL may be the CPU.
 Side side_of_device_name(std::string_view line) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)^\W*(?:CL_)?(?:(?:opencl|sycl|using|selected|running on) )?device[_ ](?:name)? ?[:=]+ ?(.*\S))",
       RE2::Latin1);
-  static const RE2 cpu(R"((?i)\b(?:ryzen|epyc|threadripper|xeon|core\(tm\)|i[3579]-[0-9]|pocl|cpu|llvmpipe)\b)",
-                       RE2::Latin1);
+  static const LazyRegex cpu(R"((?i)\b(?:ryzen|epyc|threadripper|xeon|core\(tm\)|i[3579]-[0-9]|pocl|cpu|llvmpipe)\b)",
+                             RE2::Latin1);
   re2::StringPiece name;
-  if (line.size() > longest_heading || !RE2::PartialMatch(piece_of(line), form, &name)) return Side::none;
+  if (line.size() > longest_heading || !has_any(line, {"device"}) || !RE2::PartialMatch(piece_of(line), form, &name))
+    return Side::none;
   return RE2::PartialMatch(name, cpu) ? Side::reference : Side::device;
 }
 
 bool is_tf32_off(std::string_view line) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)TF32_OVERRIDE=0|allow_tf32 ?= ?False|without tf32|tf32 (?:off|disabled)|precision\(?['"=(]{1,3}highest)",
       RE2::Latin1);
-  return RE2::PartialMatch(piece_of(line), form);
+  return has_any(line, {"tf32", "precision"}) && RE2::PartialMatch(piece_of(line), form);
 }
 
 // "    67108864      16777216     float     sum      -1   6021.4 …": sizes, times and rates of nccl-tests.
 bool of_nccl_tests(std::string_view line) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"(^ +\d+ +\d+ +(?:u?int\d+|half|float|double|bfloat16|f8e\dm\d) +(?:sum|prod|max|min|avg|none)\b)", RE2::Latin1);
-  return RE2::PartialMatch(piece_of(line), form);
+  return line.starts_with(' ') && RE2::PartialMatch(piece_of(line), form);
 }
 
 bool speaks_of_a_difference(std::string_view line) {
-  static const RE2 words(R"((?i)mismatch|differ|\bdiff\b|\bvs\b|wrong|incorrect|not (?:match|equal))", RE2::Latin1);
-  return RE2::PartialMatch(piece_of(line.substr(0, 400)), words);
+  static const LazyRegex words(R"((?i)mismatch|differ|\bdiff\b|\bvs\b|wrong|incorrect|not (?:match|equal))",
+                               RE2::Latin1);
+  line = line.substr(0, 400);
+  return has_any(line, {"mismatch", "diff", "vs", "wrong", "incorrect", "not "}) &&
+         RE2::PartialMatch(piece_of(line), words);
 }
 
 void take_side(Entry& entry, const Label& from) {
@@ -322,8 +328,8 @@ std::optional<Difference> between(const Entry& device, const Entry& reference) {
 
 // A script prints the same twice, of which once under "with tf.device('/cpu:0')".
 std::optional<Difference> of_same_prints(const Reader& reader) {
-  static const RE2 drawn(R"((?i)rand|seed|dropout|shuffle|sample|time)", RE2::Latin1);
-  static const RE2 cpu(R"((?i)with [^:]*device\([^)]*cpu)", RE2::Latin1);
+  static const LazyRegex drawn(R"((?i)rand|seed|dropout|shuffle|sample|time)", RE2::Latin1);
+  static const LazyRegex cpu(R"((?i)with [^:]*device\([^)]*cpu)", RE2::Latin1);
   std::optional<Difference> worst;
   for (const Shown& one : reader.shown()) {
     for (const Shown& other : reader.shown()) {
@@ -358,7 +364,7 @@ std::optional<Difference> largest_difference(const Reader& reader) {
 
 // Whether a device is spoken of, or NumPy's result is compared with a framework's.
 bool may_be_of_a_device(const std::string& text) {
-  static const RE2 numpy(R"((?:^|[\s_])np\b|(?i)\bnumpy\b)", RE2::Latin1),
+  static const LazyRegex numpy(R"((?:^|[\s_])np\b|(?i)\bnumpy\b)", RE2::Latin1),
       framework(R"((?i)\b(?:tf|torch|keras|mxnet|mx|jax)\b)", RE2::Latin1);
   return speaks_of_a_gpu(text) || contains(text, "TF32") ||
          (RE2::PartialMatch(text, numpy) && RE2::PartialMatch(text, framework));

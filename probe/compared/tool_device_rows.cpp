@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/compared/compared_values.h"
 #include "probe/paste/number_arrays.h"
 #include "probe/paste/paste_parsers.h"
@@ -24,7 +25,7 @@ struct DeviceRow {
 
 bool is_loop_over_devices(std::string_view line) {
   if (!contains(line, "for")) return false;
-  static const RE2 form(
+  static const LazyRegex form(
       R"(\bfor \w+(?:, ?\w+)? in [^\n]*(?:device_count\(\)|devices\([^)]*\))|\bfor ?\([^\n]*(?:num|n|device)_?(?:devices|gpus|count))",
       RE2::Latin1);
   return RE2::PartialMatch(piece_of(line), form);
@@ -32,7 +33,7 @@ bool is_loop_over_devices(std::string_view line) {
 
 // "cuda:2 result 0.5", "GPU 1: tensor(0.5000)"; nothing that a monitor shows of a device.
 std::optional<NumberArray> result_of_device(std::string_view line, int& ordinal) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)^[\s>#*-]{0,6}(?:cuda|gpu|device|xpu)[ :#_]{0,2}([0-9]{1,2})\b([^0-9\n-]*?)((?:tensor\(|array\()?\[{0,4}-?[0-9]))",
       RE2::Latin1);
   const std::size_t first = line.find_first_not_of(" \t>#*-");
@@ -68,9 +69,9 @@ bool asks_for_names(std::string_view line) {
 
 // "['NVIDIA RTX A4000', 'NVIDIA T400']": the names of a list, in its order; empty: something else.
 std::vector<std::string> names_in_list(std::string_view line) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"(\[(?:b?['"](?:NVIDIA|Tesla|GeForce|Quadro|TITAN|AMD|Radeon)[^'"\[\]]{2,60}['"](?:, )?){2,16}\])", RE2::Latin1);
-  static const RE2 one(R"(['"]([^'"]+)['"])", RE2::Latin1);
+  static const LazyRegex one(R"(['"]([^'"]+)['"])", RE2::Latin1);
   line = trimmed(line);
   re2::StringPiece rest = piece_of(line);
   std::vector<std::string> names;
@@ -82,7 +83,7 @@ std::vector<std::string> names_in_list(std::string_view line) {
 // "1 Quadro P2000", "cuda:0: Tesla K40c", "0 0000:02:00.0 b'TITAN V'", or a name alone, which is the next one of the
 // loop; empty: no name.
 std::string name_in_row(std::string_view line, std::size_t& ordinal) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"(^\s*(?:(?:cuda|gpu|GPU|device|Device)?[ :]?([0-9]{1,2})\b[\s:,)\]-]{1,4})?(?:['"]?[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9]['"]?[\s,]{1,3})?b?['"]?((?:NVIDIA|Tesla|GeForce|Quadro|TITAN|RTX|GTX|Titan|AMD Radeon|AMD Instinct|Radeon) ?[\w (),+.-]{1,50}?)['"]?\s*$)",
       RE2::Latin1);
   std::string number, name;

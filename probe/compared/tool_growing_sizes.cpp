@@ -9,6 +9,7 @@
 #include <cmath>
 #include <map>
 
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/paste/number_arrays.h"
 #include "probe/paste/paste_parsers.h"
@@ -44,8 +45,8 @@ struct SizeRow {
 
 // "5070913536", "0.000122", "100.0%", "1,048,576", and "70000x40000", which is a product.
 std::optional<double> number_of_field(std::string_view text) {
-  static const RE2 product(R"([0-9]{1,12}(?:[xX*×][0-9]{1,12}){1,3})");
-  static const RE2 grouped(R"([0-9]{1,3}(?:,[0-9]{3}){1,4})", RE2::Latin1);
+  static const LazyRegex product(R"([0-9]{1,12}(?:[xX*×][0-9]{1,12}){1,3})");
+  static const LazyRegex grouped(R"([0-9]{1,3}(?:,[0-9]{3}){1,4})", RE2::Latin1);
   while (!text.empty() && std::string_view("%,;:)").find(text.back()) != std::string_view::npos) text.remove_suffix(1);
   const std::size_t equal = text.rfind('=');
   if (equal != std::string_view::npos) text.remove_prefix(equal + 1);
@@ -58,7 +59,7 @@ std::optional<double> number_of_field(std::string_view text) {
     return number_of<double>(digits);
   }
   if (!RE2::FullMatch(piece, product)) return std::nullopt;
-  static const RE2 factor(R"(([0-9]{1,12}))", RE2::Latin1);
+  static const LazyRegex factor(R"(([0-9]{1,12}))", RE2::Latin1);
   re2::StringPiece rest = piece;
   double all = 1, one = 0;
   while (RE2::FindAndConsume(&rest, factor, &one)) all *= one;
@@ -107,7 +108,7 @@ std::string name_of_column(const std::vector<std::string_view>& lines, const Siz
     return lower_case(row.fields[column + 1].text);
   for (std::size_t above = row.row; above-- > 0 && above + 3 > row.row;) {
     const std::string_view line = lines[above];
-    static const RE2 cell(R"(([^\s|]+(?: [^\s|]+)*))", RE2::Latin1);
+    static const LazyRegex cell(R"(([^\s|]+(?: [^\s|]+)*))", RE2::Latin1);
     if (line.size() > longest_size_row || line.find_first_not_of(" -=|+:") == std::string_view::npos) continue;
     re2::StringPiece rest = piece_of(line), found;
     std::string nearest;
@@ -131,14 +132,14 @@ std::string name_of_column(const std::vector<std::string_view>& lines, const Siz
 enum class Holds { other, errors, results };
 
 Holds what_holds(const std::string& name) {
-  static const RE2 measured(
+  static const LazyRegex measured(
       R"(\b(?:time|ms|us|secs?|seconds?|elapsed|latency|ratio|speed\w*|[gt]?flops?|[gmt]i?b(?:/s)?|bandwidth|mem\w*|util\w*|clock|loss|acc\w*)\b|/s\b)",
       RE2::Latin1);
-  static const RE2 errors(
+  static const LazyRegex errors(
       R"(\berr|diff?\b|differ|wrong|mismatch|\bbad\b|zeros?\b|\bnans?\b|fail|corrupt|incorrect|misplaced|unsorted|out.of.order|lost|missing|invalid|deviation|max ?\||\|max|\|.*-.*\|)",
       RE2::Latin1);
-  static const RE2 results(R"(\b(?:\w*sum|mean|max|min|maximum|minimum|result|value|checksum|norm|got|answer)\b)",
-                           RE2::Latin1);
+  static const LazyRegex results(R"(\b(?:\w*sum|mean|max|min|maximum|minimum|result|value|checksum|norm|got|answer)\b)",
+                                 RE2::Latin1);
   if (name.empty() || RE2::PartialMatch(name, measured)) return Holds::other;
   if (RE2::PartialMatch(name, errors)) return Holds::errors;
   return RE2::PartialMatch(name, results) ? Holds::results : Holds::other;
@@ -283,9 +284,9 @@ std::optional<std::size_t> digits_lost(const std::vector<SizeRow>& rows) {
 
 // The number that a statement such as "x.numel()" or "a.size" shows; 0: another statement.
 double count_below(const std::vector<std::string_view>& lines, std::size_t statement) {
-  static const RE2 asks(R"(^(?:>>> |In ?\[[0-9]+\]: )(?:print\()?[\w.]+\.(?:numel\(\)|nelement\(\)|size)\)?\s*$)",
-                        RE2::Latin1);
-  static const RE2 shown(R"(^\s*(?:Out\[[0-9]+\]: )?([0-9]{1,13})\s*$)", RE2::Latin1);
+  static const LazyRegex asks(R"(^(?:>>> |In ?\[[0-9]+\]: )(?:print\()?[\w.]+\.(?:numel\(\)|nelement\(\)|size)\)?\s*$)",
+                              RE2::Latin1);
+  static const LazyRegex shown(R"(^\s*(?:Out\[[0-9]+\]: )?([0-9]{1,13})\s*$)", RE2::Latin1);
   double count = 0;
   const bool found = statement + 1 < lines.size() && lines[statement].size() < longest_size_row &&
                      RE2::FullMatch(piece_of(lines[statement]), asks) &&
@@ -302,12 +303,14 @@ bool speaks_of(const std::vector<std::string_view>& lines, const RE2& words) {
 // More elements than a 32-bit index reaches: one element of an array that holds a single value is another one than in a
 // smaller array, or a product of random numbers is all zeros.
 std::optional<std::size_t> wrong_beyond_index(const std::vector<std::string_view>& lines) {
-  static const RE2 random(R"(\brandn?\(|\brandom\b)", RE2::Latin1), constant(R"(\b(?:zeros|ones|full)\()", RE2::Latin1),
+  static const LazyRegex random(R"(\brandn?\(|\brandom\b)", RE2::Latin1),
+      constant(R"(\b(?:zeros|ones|full)\()", RE2::Latin1),
       varied(R"(\b(?:rand\w*|arange|linspace|range|iota|load)\()", RE2::Latin1);
-  static const RE2 element(R"(^(?:>>> |In ?\[[0-9]+\]: )(?:print\()?(\w[\w.()]*\[-?[0-9]+\])\)?\s*$)", RE2::Latin1);
-  static const RE2 product(R"(grad_fn=<\w*(?:Conv|Mm|Addmm|Linear|MatMul)\w*>)", RE2::Latin1);
-  static const RE2 other_number(R"([1-9]|nan|inf)", RE2::Latin1), cuda(R"(, device='[a-z]+:[0-9]+'.*)", RE2::Latin1),
-      zero(R"(\b0\.)", RE2::Latin1);
+  static const LazyRegex element(R"(^(?:>>> |In ?\[[0-9]+\]: )(?:print\()?(\w[\w.()]*\[-?[0-9]+\])\)?\s*$)",
+                                 RE2::Latin1);
+  static const LazyRegex product(R"(grad_fn=<\w*(?:Conv|Mm|Addmm|Linear|MatMul)\w*>)", RE2::Latin1);
+  static const LazyRegex other_number(R"([1-9]|nan|inf)", RE2::Latin1),
+      cuda(R"(, device='[a-z]+:[0-9]+'.*)", RE2::Latin1), zero(R"(\b0\.)", RE2::Latin1);
   const bool of_one_value = speaks_of(lines, constant) && !speaks_of(lines, varied);
   const bool of_random = speaks_of(lines, random) && !speaks_of(lines, constant);
   if (!of_one_value && !of_random) return std::nullopt;
@@ -353,7 +356,7 @@ bool has_large_number(std::string_view line) {
 
 bool starts_growing_sizes(std::string_view line) {
   if (line.size() > longest_size_row) return false;
-  static const RE2 product(R"(\b[0-9]{4,6}[xX*×][0-9]{2,6}\b)");
+  static const LazyRegex product(R"(\b[0-9]{4,6}[xX*×][0-9]{2,6}\b)");
   return has_large_number(line) || RE2::PartialMatch(piece_of(line), product);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -19,7 +20,7 @@ constexpr double agrees = 1e-4, far_off = 0.02;
 
 // The last number of "NAME … 1.1e-06", a mark such as "<--" behind it left out; NaN: no such row.
 double difference_in(std::string_view line, std::string& name) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"(\s*([A-Za-z_][\w./:-]*)\s[^\n]*?([0-9]\.[0-9]*(?:e[+-]?[0-9]+)?|0)(?:\s*(?:<[-=]*|\*+|!+|FAIL\w*|ok|OK))?\s*)",
       RE2::Latin1);
   double value = NAN;

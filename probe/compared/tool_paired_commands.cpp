@@ -9,6 +9,7 @@
 #include <map>
 
 #include "knowledge/gpus/gpu_models.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/compared/compared_values.h"
 #include "probe/paste/number_arrays.h"
@@ -26,7 +27,7 @@ using enum SymptomClass;
 constexpr std::size_t longest_output = 300, most_output = 200, most_pairs = 64;
 
 bool is_measured(std::string_view line) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)\b(?:time|elapsed|took|latency|speed\w*|bandwidth|throughput|[gmt]?flops?|cycles|seconds?|secs?|[mnuµ]s|real|user|sys|epoch|iter\w*|step|seed|rand\w*|faster|slower)\b|/s\b|per second|[0-9](?:[mnuµ]?s|x)\b)");
   return RE2::PartialMatch(piece_of(line), form);
 }
@@ -38,7 +39,7 @@ struct PrintedLine {
 };
 
 PrintedLine line_parts(std::string_view line) {
-  static const RE2 number(R"(^[-+]?(?:[0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?|(?:nan|inf|NaN|Inf)\b))", RE2::Latin1);
+  static const LazyRegex number(R"(^[-+]?(?:[0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?|(?:nan|inf|NaN|Inf)\b))", RE2::Latin1);
   PrintedLine output;
   re2::StringPiece rest = piece_of(line);
   bool in_word = false;
@@ -65,7 +66,8 @@ bool says_otherwise(std::string_view one, std::string_view other) {
   const PrintedLine a = line_parts(trimmed(one)), b = line_parts(trimmed(other));
   if (a.numbers.size() != b.numbers.size()) return false;
   if (a.words != b.words) {
-    static const RE2 answer(R"((?i)\b(?:true|false|yes|no|pass(?:ed)?|fail(?:ed)?|ok|wrong|correct)\b)", RE2::Latin1);
+    static const LazyRegex answer(R"((?i)\b(?:true|false|yes|no|pass(?:ed)?|fail(?:ed)?|ok|wrong|correct)\b)",
+                                  RE2::Latin1);
     const re2::StringPiece x = piece_of(one), y = piece_of(other);
     return RE2::PartialMatch(x, answer) && RE2::PartialMatch(y, answer);
   }
@@ -85,14 +87,14 @@ struct CompiledRun {
 };
 
 std::vector<CompiledRun> compiled_runs(const std::vector<ShellCommand>& session) {
-  static const RE2 option(
+  static const LazyRegex option(
       R"(\s(?:-ffast-math|-Ofast|-ffinite-math-only|-funsafe-math-optimizations|-fassociative-math|--?use_fast_math|-cl-fast-relaxed-math|-cl-unsafe-math-optimizations|-cl-finite-math-only|-fp-model[= ]fast(?:=\d)?|--fast-?math)\b)",
       RE2::Latin1);
-  static const RE2 optimized(R"(\s-O[0-3]\b)", RE2::Latin1);
-  static const RE2 compiler(
+  static const LazyRegex optimized(R"(\s-O[0-3]\b)", RE2::Latin1);
+  static const LazyRegex compiler(
       R"((?:^|[\s/])(?:gcc|g\+\+|clang|clang\+\+|nvcc|hipcc|icpx|icpc|dpcpp|gfortran|nvfortran|nvc\+\+)(?:-[0-9.]+)?\s)",
       RE2::Latin1);
-  static const RE2 builder(R"((?:^|[\s;&])(?:make|ninja|cmake --build)\b)", RE2::Latin1),
+  static const LazyRegex builder(R"((?:^|[\s;&])(?:make|ninja|cmake --build)\b)", RE2::Latin1),
       wrapped(R"(^(?:time |sudo )+|\s*\|.*$)", RE2::Latin1);
   std::vector<CompiledRun> runs;
   bool fast = false;
@@ -160,14 +162,14 @@ void by_fast_math(const std::vector<ShellCommand>& session, Snapshot& snapshot) 
 void by_denied_nan(const std::vector<std::string_view>& lines, const std::string& text, Snapshot& snapshot) {
   const std::string low = lower_case(text);
   if (!contains(low, "nan(") && !contains(low, "inf(") && !contains(low, "finite(")) return;
-  static const RE2 option(
+  static const LazyRegex option(
       R"((?i)fast[-_]?math(?:\W|$)[^\n]*|-Ofast|finite-math-only|unsafe-math|fp-model[= ]fast|fast-relaxed-math)",
       RE2::Latin1);
-  static const RE2 off(R"((?i)fast_?math ?= ?false)", RE2::Latin1);
-  static const RE2 denied(
+  static const LazyRegex off(R"((?i)fast_?math ?= ?false)", RE2::Latin1);
+  static const LazyRegex denied(
       R"((?i)\bis_?nan\(\s*\w*nan\w*\s*\)["']?\s*(?:[=:]|->|is)?\s*(?:false|0)\b|\bis_?finite\(\s*\w*(?:nan|inf)\w*\s*\)["']?\s*(?:[=:]|->|is)?\s*(?:true|1)\b|\bis_?inf\(\s*[-+]?\w*inf\w*\s*\)["']?\s*(?:[=:]|->|is)?\s*(?:false|0)\b)",
       RE2::Latin1);
-  static const RE2 beside(R"(\(?False,?\s+nan\)?|\(?nan,?\s+False\)?)", RE2::Latin1);
+  static const LazyRegex beside(R"(\(?False,?\s+nan\)?|\(?nan,?\s+False\)?)", RE2::Latin1);
   bool fast = false, asked = false;
   std::optional<std::size_t> row;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -188,13 +190,14 @@ enum class On { unknown, cpu, gpu };
 
 // The device that a command chooses, which is cut out of it.
 On cut_device(std::string& typed) {
-  static const RE2 chosen(
+  static const LazyRegex chosen(
       R"((?i)\s?((?:--?|\b)\w*(?:device|accelerator|platform|backend|provider|ep)(?:[-_]?(?:id|type|name))?[= ]["']?|\b(?:CUDA|HIP|ROCR)_VISIBLE_DEVICES=|\bJAX_PLATFORM(?:S|_NAME)=)(-?\w*(?:[:]\d+)?)["']?(?:\s|$))",
       RE2::Latin1);
-  static const RE2 without(R"(\s(?:--no[-_](?:cuda|gpu)|--cpu|--use[-_]cpu)\b)", RE2::Latin1);
-  static const RE2 with(R"(\s(?:--cuda|--gpu|--use[-_](?:gpu|cuda))\b)", RE2::Latin1);
+  static const LazyRegex without(R"(\s(?:--no[-_](?:cuda|gpu)|--cpu|--use[-_]cpu)\b)", RE2::Latin1);
+  static const LazyRegex with(R"(\s(?:--cuda|--gpu|--use[-_](?:gpu|cuda))\b)", RE2::Latin1);
   std::string name, value;
-  if (RE2::PartialMatch(typed, chosen, &name, &value)) {
+  if (has_any(typed, {"device", "accelerator", "platform", "backend", "provider", "ep"}) &&
+      RE2::PartialMatch(typed, chosen, &name, &value)) {
     const bool ordinal = value.empty() || std::isdigit(static_cast<unsigned char>(value.back())) != 0;
     value = lower_case(value);
     RE2::Replace(&typed, chosen, " ");
@@ -204,6 +207,7 @@ On cut_device(std::string& typed) {
     }
     return ordinal && !value.empty() ? On::gpu : On::unknown;
   }
+  if (!contains(typed, "--")) return On::unknown;
   if (RE2::Replace(&typed, without, "")) return On::cpu;
   if (RE2::Replace(&typed, with, "")) return On::gpu;
   return On::unknown;
@@ -211,11 +215,11 @@ On cut_device(std::string& typed) {
 
 // "epochTime=0.2441s", "elapsed: 12.3 s", "real 0m3.2s": the seconds by their words.
 std::map<std::string, std::vector<double>> times_in(const std::vector<ShellLine>& output) {
-  static const RE2 named(
+  static const LazyRegex named(
       R"((?i)\b((?:\w+[ _]){0,2}\w*(?:time|elapsed|took|duration|latency))(?:\s?\((?:s|ms)\))?\s?[=:]?\s?([0-9]+\.?[0-9]*)\s?(s|ms|secs?|seconds?|us)\b)",
       RE2::Latin1);
-  static const RE2 of_shell(R"(^real\s+(\d+)m([0-9.]+)s)", RE2::Latin1);
-  static const RE2 per_step(R"(\b([0-9.]+)(s|ms)/(step|epoch|it|iter)\b)", RE2::Latin1);
+  static const LazyRegex of_shell(R"(^real\s+(\d+)m([0-9.]+)s)", RE2::Latin1);
+  static const LazyRegex per_step(R"(\b([0-9.]+)(s|ms)/(step|epoch|it|iter)\b)", RE2::Latin1);
   std::map<std::string, std::vector<double>> times;
   for (const ShellLine& line : output) {
     if (line.text.size() > longest_output) continue;
@@ -232,10 +236,10 @@ std::map<std::string, std::vector<double>> times_in(const std::vector<ShellLine>
 
 // "fps 5210", "1730 steps/s": the largest of the rates by their units.
 std::map<std::string, double> rates_in(const std::vector<ShellLine>& output) {
-  static const RE2 behind(
+  static const LazyRegex behind(
       R"((?i)\b([0-9]+\.?[0-9]*) ?((?:it|iter|iterations|steps|samples|images|img|imgs|tokens|tok|frames|examples|sequences|batches)/s(?:ec)?|fps)\b)",
       RE2::Latin1);
-  static const RE2 before(
+  static const LazyRegex before(
       R"((?i)\b(fps|(?:it|steps|samples|images|tokens|frames)(?:/s|_per_sec(?:ond)?))\b[ :=|]{1,4}([0-9]+\.?[0-9]*))",
       RE2::Latin1);
   std::map<std::string, double> rates;
@@ -284,8 +288,8 @@ void state_times(const ShellLine& cpu, const ShellLine& gpu, const Times& times,
 void by_cpu_block(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
   constexpr std::size_t most_lines = 40;
   constexpr double clearly = 1.3;
-  static const RE2 heading(R"((?i)^>>> with (?:tf|tensorflow)\.device\(['"]/?(?:device:)?cpu:0['"]\):\s*$)",
-                           RE2::Latin1);
+  static const LazyRegex heading(R"((?i)^>>> with (?:tf|tensorflow)\.device\(['"]/?(?:device:)?cpu:0['"]\):\s*$)",
+                                 RE2::Latin1);
   std::optional<std::size_t> created;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!created && contains(lines[i], "Created ") && contains(lines[i], "GPU:0 with ")) created = i;
@@ -309,7 +313,7 @@ std::string device_of_heading(std::string_view line) {
   if (line.size() >= longest_heading) return {};
   const std::string low = lower_case(line);
   if (!contains(low, "cpu") && !contains(low, "gpu") && !contains(low, "cuda")) return {};
-  static const RE2 device(
+  static const LazyRegex device(
       R"((?i)^\W*(?:with|using|running on|run(?:ning)?|on|testing|device)?\W*(?:\w+\.){0,2}(?:device)?[\W_]{0,4}(?:the )?(cpu|gpu|cuda)(?::0)?\W*$)",
       RE2::Latin1);
   std::string name;
@@ -344,9 +348,10 @@ void by_headings(const std::vector<std::string_view>& lines, Snapshot& snapshot)
 // A table with a column of times for each: the GPU is slower in every row. Where it wins for larger work, this is a
 // benchmark.
 void by_time_table(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
-  static const RE2 cell(R"(([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?) ?(s|ms|us|µs|ns|sec|seconds)?(?:[\s|]|$))");
-  static const RE2 of_time(R"((?i)\b(?:ms|s|sec|secs|seconds|us|time|latency)\b|_(?:ms|s|us|time)\b)", RE2::Latin1);
-  static const RE2 sides(R"((?i)\b(?:on )?(cpu|numpy|gpu|cuda|cupy)(?:\b|_))", RE2::Latin1);
+  static const LazyRegex cell(R"(([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?) ?(s|ms|us|µs|ns|sec|seconds)?(?:[\s|]|$))");
+  static const LazyRegex of_time(R"((?i)\b(?:ms|s|sec|secs|seconds|us|time|latency)\b|_(?:ms|s|us|time)\b)",
+                                 RE2::Latin1);
+  static const LazyRegex sides(R"((?i)\b(?:on )?(cpu|numpy|gpu|cuda|cupy)(?:\b|_))", RE2::Latin1);
   for (std::size_t i = 0; i + 2 < lines.size(); ++i) {
     if (lines[i].size() > 120) continue;
     std::string first, second;
@@ -357,7 +362,7 @@ void by_time_table(const std::vector<std::string_view>& lines, Snapshot& snapsho
     };
     if (is_cpu(first) == is_cpu(second) || RE2::FindAndConsume(&head, sides) || contains(lines[i], ".")) continue;
     // Shares, prices and quotients are no times, and a column behind them would be taken for one.
-    static const RE2 others(
+    static const LazyRegex others(
         R"(%|\$|/|(?i)\b(?:speed\w*|ratio|factor|gain|mem\w*|util\w*|load|cores?|temp\w*|version)\b)", RE2::Latin1);
     if (RE2::PartialMatch(piece_of(lines[i]), others)) continue;
     const bool named = RE2::PartialMatch(piece_of(lines[i]), of_time);
@@ -420,13 +425,13 @@ struct TimedStatement {
 };
 
 TimedStatement timed_statement(std::string_view line) {
-  static const RE2 words(
+  static const LazyRegex words(
       R"(\b(?:import |from )?(?:cupy|cp|numpy|np|jax\.numpy|jnp|torch)\b(?: as \w+)?|_?(?:gpu|cpu|cuda|device|host)\b(?:\(\))?)",
       RE2::Latin1);
-  static const RE2 before(R"(^.*timeit\b(?: -[nru] ?\S+)*)", RE2::Latin1);
-  static const RE2 number(R"([-+]?[0-9][0-9.,e+-]*)", RE2::Latin1),
+  static const LazyRegex before(R"(^.*timeit\b(?: -[nru] ?\S+)*)", RE2::Latin1);
+  static const LazyRegex number(R"([-+]?[0-9][0-9.,e+-]*)", RE2::Latin1),
       synchronized(R"(;?\s*[\w.()]+\.synchronize\(\))", RE2::Latin1);
-  static const RE2 gpu(R"(\b(?:cupy|cp|jnp|jax)\b|_?(?:gpu|cuda)\b)", RE2::Latin1),
+  static const LazyRegex gpu(R"(\b(?:cupy|cp|jnp|jax)\b|_?(?:gpu|cuda)\b)", RE2::Latin1),
       cpu(R"(\b(?:numpy|np)\b|_cpu\b)", RE2::Latin1);
   TimedStatement statement{.key = std::string(line)};
   const bool on_gpu = RE2::PartialMatch(piece_of(line), gpu), on_cpu = RE2::PartialMatch(piece_of(line), cpu);
@@ -442,7 +447,8 @@ TimedStatement timed_statement(std::string_view line) {
 // Of one statement that timeit timed with NumPy and with a library for GPUs the GPU is slower each time. Where it is
 // faster for other sizes, this is a benchmark.
 void by_timeit(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
-  static const RE2 shown(R"((?:best of \d+: |^)([0-9.]+) ?(nsec|usec|msec|sec|ns|us|µs|μs|ms|s)(?: per loop| ±| \+-))");
+  static const LazyRegex shown(
+      R"((?:best of \d+: |^)([0-9.]+) ?(nsec|usec|msec|sec|ns|us|µs|μs|ms|s)(?: per loop| ±| \+-))");
   struct Time {
     std::size_t row = 0;
     double seconds = 0;
@@ -484,7 +490,8 @@ void by_timeit(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
 
 // "8.0" of "(a100) $ ", "8.6" of "rtx3090:~$ ".
 std::string capability_of_prompt(std::string_view prompt) {
-  static const RE2 form(R"((?i)\b(rtx|gtx|titan)?[ _-]?([avhptkl]?[0-9]{1,4}0s?)(?:[ _-]?(ti|super))?\b)", RE2::Latin1);
+  static const LazyRegex form(R"((?i)\b(rtx|gtx|titan)?[ _-]?([avhptkl]?[0-9]{1,4}0s?)(?:[ _-]?(ti|super))?\b)",
+                              RE2::Latin1);
   std::string series, model, kind;
   re2::StringPiece rest = piece_of(prompt);
   while (RE2::FindAndConsume(&rest, form, &series, &model, &kind)) {
@@ -499,13 +506,13 @@ std::string capability_of_prompt(std::string_view prompt) {
 
 // "max dif: tensor(0.0012)" of one command on several cards, each known by its prompt or by what the program prints.
 void by_cards(const std::vector<ShellCommand>& session, const std::string& text, Snapshot& snapshot) {
-  static const RE2 difference(
+  static const LazyRegex difference(
       R"((?i)\b(?:max|mean|avg)[ _.-]?(?:imum)?[ _.-]?(?:abs(?:olute)?[ _.-]?)?(?:diff?(?:erence)?|err(?:or)?)\s?[:=]\s?(?:tensor\()?([0-9.]+(?:e[-+]?[0-9]+)?))",
       RE2::Latin1);
-  static const RE2 capability(R"((?i)compute capability:? ([0-9]{1,2}\.[0-9])\b)", RE2::Latin1);
-  static const RE2 half(R"((?i)float16|fp16|\.half\(|bf16|bfloat16)", RE2::Latin1),
+  static const LazyRegex capability(R"((?i)compute capability:? ([0-9]{1,2}\.[0-9])\b)", RE2::Latin1);
+  static const LazyRegex half(R"((?i)float16|fp16|\.half\(|bf16|bfloat16)", RE2::Latin1),
       no_gpu(R"(VISIBLE_DEVICES=(?:"")?\s)", RE2::Latin1);
-  if (RE2::PartialMatch(text, half)) return;
+  if (!has_any(text, {"max", "mean", "avg"}) || RE2::PartialMatch(text, half)) return;
   for (const ShellCommand& command : session) {
     std::string card;
     double most = -1;
@@ -530,12 +537,12 @@ void by_cards(const std::vector<ShellCommand>& session, const std::string& text,
 class ShownScript {
  public:
   explicit ShownScript(const std::vector<ShellLine>& lines) {
-    static const RE2 set(R"(^([A-Za-z_]\w*)\s*=\s*(.+)$)", RE2::Latin1),
+    static const LazyRegex set(R"(^([A-Za-z_]\w*)\s*=\s*(.+)$)", RE2::Latin1),
         print(R"(^print\s?\((.*)\)\s*(?:#.*)?$)", RE2::Latin1);
-    static const RE2 off(
+    static const LazyRegex off(
         R"((?:allow_tf32 ?= ?False|enable_tensor_float_32_execution\(False\)|matmul_precision(?:\(|'?,) ?["']?(?:highest|float32)))",
         RE2::Latin1);
-    static const RE2 on(
+    static const LazyRegex on(
         R"((?:allow_tf32 ?= ?True|enable_tensor_float_32_execution\(True\)|matmul_precision(?:\(|'?,) ?["']?(?:high|medium|default|tensorfloat32)["']))",
         RE2::Latin1);
     std::map<std::string, std::string> variables;
@@ -557,8 +564,8 @@ class ShownScript {
 
   // The largest difference with and without the switch, if this is what the lines show.
   void judge(const std::vector<ShellLine>& output, Snapshot& snapshot) const {
-    static const RE2 last(R"(([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\)?\s*$)", RE2::Latin1);
-    static const RE2 precise(R"(,\s*precision\s*=\s*(?:["']?highest["']?|[\w.]*\.HIGHEST))", RE2::Latin1);
+    static const LazyRegex last(R"(([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\)?\s*$)", RE2::Latin1);
+    static const LazyRegex precise(R"(,\s*precision\s*=\s*(?:["']?highest["']?|[\w.]*\.HIGHEST))", RE2::Latin1);
     constexpr double many_times = 20;
     if (!whole_ || prints_.size() < 2 || output.size() < prints_.size()) return;
     std::map<std::string, double> exact;
@@ -598,7 +605,7 @@ class ShownScript {
 
   // "norm(hi - ref)" gives "norm((einsum(…)) - (…))"; texts are left out.
   static std::string expanded(const std::string& code, const std::map<std::string, std::string>& variables) {
-    static const RE2 part(R"(^(?:([A-Za-z_]\w*)|(?:"[^"]*"|'[^']*'),?\s*|.))", RE2::Latin1);
+    static const LazyRegex part(R"(^(?:([A-Za-z_]\w*)|(?:"[^"]*"|'[^']*'),?\s*|.))", RE2::Latin1);
     constexpr std::size_t longest = 600;
     std::string result;
     re2::StringPiece rest(code);
@@ -617,8 +624,8 @@ class ShownScript {
   }
 
   static bool shows_difference(const std::string& code) {
-    static const RE2 form(R"((?:norm|max|abs|mean)\b.*[\w)\]]-[\w(]|[\w)\]]-[\w(].*\.(?:norm|max|abs|mean)\()",
-                          RE2::Latin1);
+    static const LazyRegex form(R"((?:norm|max|abs|mean)\b.*[\w)\]]-[\w(]|[\w)\]]-[\w(].*\.(?:norm|max|abs|mean)\()",
+                                RE2::Latin1);
     return RE2::PartialMatch(code, form);
   }
 
@@ -627,7 +634,7 @@ class ShownScript {
 };
 
 void by_shown_script(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
-  static const RE2 shows(R"(^cat (\S+\.py)$)", RE2::Latin1),
+  static const LazyRegex shows(R"(^cat (\S+\.py)$)", RE2::Latin1),
       runs(R"(\bpython[0-9.]*\s+(?:-\w\s+)?(\S+\.py)\b)", RE2::Latin1);
   std::map<std::string, ShownScript> scripts;
   for (const ShellCommand& command : session) {

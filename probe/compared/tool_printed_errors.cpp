@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/compared/compared_values.h"
 #include "probe/paste/number_arrays.h"
@@ -27,48 +28,54 @@ struct PrintedError {
   double value = 0;
 };
 
+bool has_digit(std::string_view line) { return line.find_first_of("0123456789") != line.npos; }
+
 // "Max absolute difference: 1e-3"; an "error: 0.3" alone may be a test's or a model's.
 std::optional<PrintedError> named_error(std::string_view line, std::size_t row) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)\b((?:(?:max(?:imum)?|mean|avg|average|largest|greatest|worst|l2|linf)[ _.-]{1,2})?(?:(?:abs(?:olute)?|rel(?:ative)?)[ _.-]{1,2})?(?:(?:max(?:imum)?|mean)[ _.-]{1,2})?(?:diff?(?:erence)?|err(?:or)?|deviation|discrepancy))(?:_?s)?\b(?:[^0-9\n:=]*[:=]|[ |]{1,4})[ |]{0,4}(?:tensor\()?([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\b)",
       RE2::Latin1);
   std::string name;
   PrintedError error{.row = row};
   const re2::StringPiece text(line.data(), line.size());
-  if (!RE2::PartialMatch(text, form, &name, &error.value)) return std::nullopt;
+  if (!has_any(line, {"dif", "err", "deviation", "discrepancy"}) || !has_digit(line) ||
+      !RE2::PartialMatch(text, form, &name, &error.value))
+    return std::nullopt;
   name = lower_case(name);
   error.relative = contains(name, "rel");
   error.of_elements = contains(name, "max") || contains(name, "greatest") || contains(name, "largest");
   error.difference = !contains(name, "err");
   if (!error.difference && !error.relative && !error.of_elements) return std::nullopt;
   if (error.relative || error.of_elements) return error;
-  static const RE2 other(R"((?i)loss|time|\bsec|\bms\b|memory|test|valid|\bval|train|price|frame)", RE2::Latin1);
+  static const LazyRegex other(R"((?i)loss|time|\bsec|\bms\b|memory|test|valid|\bval|train|price|frame)", RE2::Latin1);
   return RE2::PartialMatch(text, other) ? std::nullopt : std::optional(error);
 }
 
 bool is_difference(std::string_view line) {
   if (!contains(line, "abs(") && !contains(line, "abs.(") && !contains(line, "norm(") && !contains(line, "max("))
     return false;
-  static const RE2 form(R"((?:abs\.?|norm|max)\([^\n]*[\w)\]] ?- ?[\w(][^\n]*\)|[\w)\]] ?- ?[\w(][^\n]*\)\.abs\(\))",
-                        RE2::Latin1);
+  static const LazyRegex form(
+      R"((?:abs\.?|norm|max)\([^\n]*[\w)\]] ?- ?[\w(][^\n]*\)|[\w)\]] ?- ?[\w(][^\n]*\)\.abs\(\))", RE2::Latin1);
   return RE2::PartialMatch(piece_of(line), form);
 }
 
 // "cpu vs cuda: 4.1e-4", what Polygraphy would have to allow: "elemwise error | [abs=0.5]", and what a test does not
 // allow: "tensor(0.5) not less than or equal to 0.001".
 std::optional<PrintedError> error_of_sides(std::string_view line, std::size_t row) {
-  static const RE2 sides(
+  static const LazyRegex sides(
       R"((?i)\b(?:cpu|numpy|eager|reference) ?(?:vs\.?|versus|<->|-) ?(?:gpu|cuda|mps|xpu|hip|triton|compiled)\b[^0-9\n]*[:=] {0,4}(?:tensor\()?(0\.0[0-9]*|[0-9.]+e-[0-9]+)\b)",
       RE2::Latin1);
-  static const RE2 tolerance(R"(Required Tolerance: elemwise error [^\n]{0,4}\[abs=([0-9.]+(?:e[-+]?[0-9]+)?)\])",
-                             RE2::Latin1);
-  static const RE2 limit(
+  static const LazyRegex tolerance(R"(Required Tolerance: elemwise error [^\n]{0,4}\[abs=([0-9.]+(?:e[-+]?[0-9]+)?)\])",
+                                   RE2::Latin1);
+  static const LazyRegex limit(
       R"((?:^|[ (])([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)(?:, [^()]*\))?\)? not less than (?:or equal to )?(?:0?\.[0-9]+|[0-9.]+e-[0-9]+)\b)",
       RE2::Latin1);
   PrintedError error{.row = row};
   const re2::StringPiece text(line.data(), line.size());
-  const bool found = RE2::PartialMatch(text, sides, &error.value) || RE2::PartialMatch(text, tolerance, &error.value) ||
-                     RE2::PartialMatch(text, limit, &error.value);
+  const bool found =
+      (has_any(line, {"cpu", "numpy", "eager", "reference"}) && RE2::PartialMatch(text, sides, &error.value)) ||
+      (contains(line, "Required Tolerance") && RE2::PartialMatch(text, tolerance, &error.value)) ||
+      (contains(line, "not less than") && RE2::PartialMatch(text, limit, &error.value));
   return found ? std::optional(error) : std::nullopt;
 }
 
@@ -80,7 +87,8 @@ bool takes_difference(std::string_view line) {
 
 // The functions of the text that give the largest difference of two things: "def diff(shape):", whose body takes it.
 std::vector<std::string> functions_of_differences(const std::vector<std::string_view>& lines) {
-  static const RE2 head(R"(\bdef (\w+)\()", RE2::Latin1), largest(R"(return\b.*(?:max|norm|mean)\()", RE2::Latin1);
+  static const LazyRegex head(R"(\bdef (\w+)\()", RE2::Latin1),
+      largest(R"(return\b.*(?:max|norm|mean)\()", RE2::Latin1);
   std::vector<std::string> names;
   std::string name;
   bool subtracts = false;
@@ -101,14 +109,14 @@ std::vector<std::string> functions_of_differences(const std::vector<std::string_
 
 // ">>> diff((69, 64, 2))": the value is in the next line.
 bool calls_one_of(std::string_view line, const std::vector<std::string>& names) {
-  static const RE2 call(R"(^[\s>]{0,8}(?:In ?\[[0-9]+\]: )?(?:print\()?(\w+)\([^=]*\)\s*$)", RE2::Latin1);
+  static const LazyRegex call(R"(^[\s>]{0,8}(?:In ?\[[0-9]+\]: )?(?:print\()?(\w+)\([^=]*\)\s*$)", RE2::Latin1);
   std::string name;
   return !names.empty() && RE2::FullMatch(piece_of(line), call, &name) && std::ranges::find(names, name) != names.end();
 }
 
 // The largest number in size that a runner of Polygraphy gave: "Stats: mean=-11.7, …, min=-51.188 at …, max=44.031".
 double size_of_output(std::string_view line) {
-  static const RE2 form(R"(\| Stats: mean=.* min=(-?[0-9.e+-]+) at .* max=(-?[0-9.e+-]+) at )", RE2::Latin1);
+  static const LazyRegex form(R"(\| Stats: mean=.* min=(-?[0-9.e+-]+) at .* max=(-?[0-9.e+-]+) at )", RE2::Latin1);
   double least = 0, most = 0;
   if (!contains(line, "| Stats: ") || contains(line, "Difference") ||
       !RE2::PartialMatch(piece_of(line), form, &least, &most))
@@ -126,8 +134,9 @@ std::string_view line_of_value(const std::vector<std::string_view>& lines, std::
 }
 
 std::optional<double> value_of_statement(std::string_view line, std::string_view next) {
-  static const RE2 behind(R"((?:->|=>|#|: )\s*(?:tensor\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)\b[^\w]*$)", RE2::Latin1);
-  static const RE2 below(
+  static const LazyRegex behind(R"((?:->|=>|#|: )\s*(?:tensor\()?([0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?)\b[^\w]*$)",
+                                RE2::Latin1);
+  static const LazyRegex below(
       R"(^[\s>#]{0,8}(?:Out\[[0-9]+\]: ?)?\(?(?:[0-9]{1,3}[\s:,]{1,3})?(?:tensor\(|array\(|Array\()?([0-9]+\.[0-9]*(?:[ef][-+]?[0-9]+)?)(?:[,)\s]|$))",
       RE2::Latin1);
   // "3.1f-5" is how Julia prints single precision.
@@ -143,7 +152,7 @@ std::optional<double> value_of_statement(std::string_view line, std::string_view
 
 // Both sides are named: a difference of two losses, or of an image and its target, is none of a device.
 bool compares_sides(const std::string& text) {
-  static const RE2 reference(
+  static const LazyRegex reference(
       R"((?i)(?:\b|_)(?:cpu|numpy|np|ref|reference|eager|expected|baseline|fp32|float32|fp64|float64|double|scipy|golden|gpuArray|Array\(Cu\w+|collect\(Cu\w+)(?:\b|_))",
       RE2::Latin1);
   return speaks_of_a_gpu(text) && RE2::PartialMatch(text, reference);
@@ -151,13 +160,13 @@ bool compares_sides(const std::string& text) {
 
 // Two ways of running it on the same device: both use TF32, or neither.
 bool on_one_device(const std::string& text) {
-  static const RE2 ways(R"((?i)\beager\b|\binductor\b|torch\.compile|\bcompiled\b)", RE2::Latin1);
-  static const RE2 other(R"((?i)(?:\b|_)(?:cpu|numpy|fp64|float64|double)(?:\b|_))", RE2::Latin1);
+  static const LazyRegex ways(R"((?i)\beager\b|\binductor\b|torch\.compile|\bcompiled\b)", RE2::Latin1);
+  static const LazyRegex other(R"((?i)(?:\b|_)(?:cpu|numpy|fp64|float64|double)(?:\b|_))", RE2::Latin1);
   return RE2::PartialMatch(text, ways) && !RE2::PartialMatch(text, other);
 }
 
 bool compares_errors(const std::string& text) {
-  static const RE2 reference(
+  static const LazyRegex reference(
       R"((?i)(?:\b|_)(?:cpu|ref|reference|eager|expected|fp64|float64|golden|allclose|mismatch|vs)(?:\b|_))",
       RE2::Latin1);
   return RE2::PartialMatch(text, reference);
@@ -208,7 +217,7 @@ Snapshot parse_printed_errors(const std::string& text) {
   constexpr double far_off = 0.1;
   if (absolute && size > 0 && absolute->value > far_off * size)
     relative = PrintedError{.row = absolute->row, .relative = true, .value = absolute->value / size};
-  static const RE2 of_apple(R"((?:\b|_)mps(?:\b|_))", RE2::Latin1),
+  static const LazyRegex of_apple(R"((?:\b|_)mps(?:\b|_))", RE2::Latin1),
       of_nvidia(R"((?i)(?:\b|_)cuda(?:\(|:\d|\b["']))", RE2::Latin1);
   for (const auto& error : {absolute, relative}) {
     if (!error) continue;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/compared/compared_values.h"
 #include "probe/paste/number_blocks.h"
@@ -31,16 +32,20 @@ struct Run {
 };
 
 std::optional<Run> run_at(std::string_view line) {
-  static const RE2 numbered(
+  static const LazyRegex numbered(
       R"((?i)^([\s>#*|\[=:-]{0,8}(?:[a-z]{1,12}:? ){0,2}(?:run|trial|attempt|execution|repeat|try|infer(?:ence)?|pass) ?(?:#|no\.? ?|number )?)([0-9]{1,2})\b[\]):=*|\s-]{0,8})",
       RE2::Latin1);
-  static const RE2 ordinal(
+  static const LazyRegex ordinal(
       R"((?i)^([\s>#*=\[-]{0,8}(?:[a-z]{1,12} )?)(first|second|third|1st|2nd|3rd) (?:run|time|trial|try|attempt|execution|infer(?:ence)?|pass)\b[\]:*=\s-]{0,8})",
       RE2::Latin1);
   Run run;
-  re2::StringPiece rest = piece_of(line.substr(0, most_of_line));
-  if (!RE2::Consume(&rest, numbered, &run.of, &run.number) && !RE2::Consume(&rest, ordinal, &run.of, &run.number))
-    return std::nullopt;
+  line = line.substr(0, most_of_line);
+  re2::StringPiece rest = piece_of(line);
+  const bool found = (has_any(line, {"run", "trial", "attempt", "execution", "repeat", "try", "infer", "pass"}) &&
+                      RE2::Consume(&rest, numbered, &run.of, &run.number)) ||
+                     (has_any(line, {"first", "second", "third", "1st", "2nd", "3rd"}) &&
+                      RE2::Consume(&rest, ordinal, &run.of, &run.number));
+  if (!found) return std::nullopt;
   run.of = lower_case(run.of);
   run.end = static_cast<std::size_t>(rest.data() - line.data());
   run.heading = trimmed({rest.data(), rest.size()}).empty();
@@ -124,7 +129,7 @@ std::optional<std::size_t> by_column(const std::vector<NumberBlock>& blocks) {
 // "3 ' Paris' -0.0382748134": rows that are counted, say the same and end in a number, of which one returns to the
 // digit after others that are near. A loss does not return.
 std::optional<std::size_t> by_answers(const std::vector<std::string_view>& lines) {
-  static const RE2 form(R"(\s*[0-9]{1,3}[.):]?\s+(\S.{0,120}?)\s+(-?[0-9]+\.[0-9]{7,})\s*)", RE2::Latin1);
+  static const LazyRegex form(R"(\s*[0-9]{1,3}[.):]?\s+(\S.{0,120}?)\s+(-?[0-9]+\.[0-9]{7,})\s*)", RE2::Latin1);
   constexpr double most_apart = 0.05;
   std::string words;
   std::vector<double> numbers;
@@ -172,7 +177,7 @@ std::optional<std::size_t> by_arrays(const std::vector<NumberBlock>& blocks) {
 // "4bda… /tmp/run_1/checkpoint", "1dae… /tmp/run_2/checkpoint": of files that should be the same some are, and some are
 // not.
 std::optional<std::size_t> by_checksums(const std::vector<std::string_view>& lines) {
-  static const RE2 form(R"(^([0-9a-f]{32,64})\s+\*?(\S*[_a-z][12]\S*)$)", RE2::Latin1);
+  static const LazyRegex form(R"(^([0-9a-f]{32,64})\s+\*?(\S*[_a-z][12]\S*)$)", RE2::Latin1);
   std::map<std::string, std::string> seen;
   std::optional<std::size_t> row;
   bool any_equal = false;
@@ -195,11 +200,11 @@ struct Step {
 
 // "Epoch: [0][3/27]  Time 0.2  Loss 5.432": its key is "epoch 0 3 27".
 std::optional<Step> step_at(std::string_view line, std::size_t row) {
-  static const RE2 head(
+  static const LazyRegex head(
       R"((?i)\b((?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+(?:[\])/,:\[ ]{1,3}(?:epoch|iter(?:ation)?|step|batch)?[ :=#\[]{0,3}[0-9]+\b){0,3}))",
       RE2::Latin1);
-  static const RE2 value(R"((?i)\b(?:[a-z]+[ _])?loss[ :=]{1,4}\[?(?:tensor\()?([0-9]+\.[0-9]{2,}(?:e[-+]?[0-9]+)?))",
-                         RE2::Latin1);
+  static const LazyRegex value(
+      R"((?i)\b(?:[a-z]+[ _])?loss[ :=]{1,4}\[?(?:tensor\()?([0-9]+\.[0-9]{2,}(?:e[-+]?[0-9]+)?))", RE2::Latin1);
   re2::StringPiece rest = piece_of(line);
   std::string key;
   Step step{.row = row};
@@ -210,7 +215,7 @@ std::optional<Step> step_at(std::string_view line, std::size_t row) {
 
 // The device that a command chooses: "mps", of "python train.py --device=mps"; empty: none.
 std::string device_named_in(std::string_view line) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?:--(?:device|accelerator|platform|backend)[= ]|\bJAX_PLATFORM(?:S|_NAME)=|\b(?:CUDA|HIP)_VISIBLE_DEVICES=)(\S+))",
       RE2::Latin1);
   re2::StringPiece named;
@@ -219,7 +224,7 @@ std::string device_named_in(std::string_view line) {
 
 // "7" of "python train.py --seed 7"; empty: none. Runs with another seed are not the same run.
 std::string seed_named_in(std::string_view line) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)(?:--|\b)(?:random[-_]?)?seed(?:[-_]?(?:value|everything))?(?:[ =:]{1,3}|\()([0-9]{1,12})\b)",
       RE2::Latin1);
   re2::StringPiece named;
@@ -264,7 +269,7 @@ std::optional<std::size_t> by_restart(const std::vector<std::string_view>& lines
 
 // "tensor(4.8671, device='cuda:0')   tensor(4.8671, device='cuda:0')": the first rows agree, later ones don't.
 std::optional<std::size_t> by_columns(const std::vector<std::string_view>& lines) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"(tensor\((-?[0-9]+\.[0-9]+)[^()]*cuda[^()]*(?:\(\)|<[^>]*>)?\)[\s,|;]{1,12}tensor\((-?[0-9]+\.[0-9]+)[^()]*cuda)",
       RE2::Latin1);
   std::size_t equal = 0;
@@ -290,10 +295,10 @@ struct Printed {
 };
 
 Printed printed_at(std::string_view line) {
-  static const RE2 item(R"(^\s*#?([0-9]{1,2})[.):]+\)?\s+)", RE2::Latin1);
-  static const RE2 number(R"(^(-?[0-9]+\.[0-9]{2,}(?:[eE][-+]?[0-9]+)?)\b)", RE2::Latin1);
-  static const RE2 other(R"(^(?:[0-9]+(?: ?(?:s|ms|sec|min)\b)?|[A-Za-z_]+|.))", RE2::Latin1);
-  static const RE2 counter(R"(^[0-9])", RE2::Latin1), time(R"(.*[a-z]$)", RE2::Latin1),
+  static const LazyRegex item(R"(^\s*#?([0-9]{1,2})[.):]+\)?\s+)", RE2::Latin1);
+  static const LazyRegex number(R"(^(-?[0-9]+\.[0-9]{2,}(?:[eE][-+]?[0-9]+)?)\b)", RE2::Latin1);
+  static const LazyRegex other(R"(^(?:[0-9]+(?: ?(?:s|ms|sec|min)\b)?|[A-Za-z_]+|.))", RE2::Latin1);
+  static const LazyRegex counter(R"(^[0-9])", RE2::Latin1), time(R"(.*[a-z]$)", RE2::Latin1),
       time_of_day(R"(^[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?)", RE2::Latin1);
   Printed printed;
   re2::StringPiece rest = piece_of(line), part;
@@ -319,10 +324,10 @@ Printed printed_at(std::string_view line) {
 }
 
 bool speaks_of_time(std::string_view line) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)\b(?:time|elapsed|latency|speed|bandwidth|throughput|temp(?:erature)?|power|util\w*|mem(?:ory)?|clock|lr|learning rate|eta)\b|/s\b|\b(?:fps|[KMGT]i?B|[KMG]Hz|watts?)\b)",
       RE2::Latin1);
-  static const RE2 took(R"((?i)[,; ]+time ?[=:] ?[0-9.]+ ?s\b)", RE2::Latin1);  // at the end of an epoch's losses
+  static const LazyRegex took(R"((?i)[,; ]+time ?[=:] ?[0-9.]+ ?s\b)", RE2::Latin1);  // at the end of an epoch's losses
   std::string text(line);
   RE2::GlobalReplace(&text, took, "");
   return RE2::PartialMatch(text, form);
@@ -334,13 +339,13 @@ std::optional<std::size_t> by_equal_lines(const std::vector<std::string_view>& l
   constexpr double of_rounding = 1e-5, of_a_list = 1e-3, of_a_seed = 0.1;
   constexpr int fewest_items = 3;
   constexpr std::size_t most_forms = 256;
-  static const RE2 seeded(R"((?i)\b(?:seed|rand(?:om)?(?:_seed)?)\b[ =:]{1,3}[0-9]+|manual_seed|set_seed|determinis)",
-                          RE2::Latin1);
+  static const LazyRegex seeded(
+      R"((?i)\b(?:seed|rand(?:om)?(?:_seed)?)\b[ =:]{1,3}[0-9]+|manual_seed|set_seed|determinis)", RE2::Latin1);
   const bool seed = std::ranges::any_of(
       lines, [](std::string_view line) { return RE2::PartialMatch(piece_of(line.substr(0, most_of_line)), seeded); });
   std::map<std::string, Printed> first;
   std::map<std::string, int> items;
-  static const RE2 heading(
+  static const LazyRegex heading(
       R"((?i)(?:epoch|step|iteration|trial|fold|round)s?[ :#\[]{1,3}[0-9]+(?: ?/ ?[0-9]+)?[\] :=-]*)", RE2::Latin1);
   std::string device, part;
   for (std::size_t i = 0; i < lines.size() && first.size() < most_forms; ++i) {
@@ -389,13 +394,13 @@ bool nearly_equal(std::string_view one, std::string_view other) {
 
 // "3,5c3,5".
 bool is_place_of_diff(std::string_view line) {
-  static const RE2 form(R"([0-9]+(?:,[0-9]+)?[acd][0-9]+(?:,[0-9]+)?)", RE2::Latin1);
+  static const LazyRegex form(R"([0-9]+(?:,[0-9]+)?[acd][0-9]+(?:,[0-9]+)?)", RE2::Latin1);
   return RE2::FullMatch(piece_of(line), form);
 }
 
 // A line without its numbers and hashes.
 std::string words_alone(std::string_view line) {
-  static const RE2 number(R"(\b(?:[0-9a-f]{8,}|[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?)\b)", RE2::Latin1);
+  static const LazyRegex number(R"(\b(?:[0-9a-f]{8,}|[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?)\b)", RE2::Latin1);
   std::string words(trimmed(line));
   return RE2::GlobalReplace(&words, number, "#") > 0 ? words : std::string();
 }
@@ -403,8 +408,8 @@ std::string words_alone(std::string_view line) {
 // What diff shows of the outputs of two runs: lines that are nearly equal, or, where the files' names say that they
 // are runs, lines that are alike but for their numbers and hashes. Without a seed only hashes of results tell.
 std::optional<std::size_t> by_diff(const std::vector<ShellCommand>& session, bool seeded) {
-  static const RE2 hash(R"((?i)hash|checksum|md5|sha\d|digest)", RE2::Latin1);
-  static const RE2 of_runs(
+  static const LazyRegex hash(R"((?i)hash|checksum|md5|sha\d|digest)", RE2::Latin1);
+  static const LazyRegex of_runs(
       R"(.*(?:run|trial|out(?:put)?|log|rep)[_-]?[12a]\b.*(?:run|trial|out(?:put)?|log|rep)[_-]?[23b]\b.*)",
       RE2::Latin1);
   for (const ShellCommand& command : session) {
@@ -434,8 +439,8 @@ std::optional<std::size_t> by_diff(const std::vector<ShellCommand>& session, boo
 // A command with a seed that was typed twice and printed the same lines with other last digits.
 std::optional<std::size_t> by_same_command(const std::string& text) {
   constexpr std::size_t most_commands = 64, most_printed = 200;
-  static const RE2 seeded(R"((?i)seed(?:_everything)?[(= '"\]]{1,4}\w|manual_seed|set_seed|PYTHONHASHSEED|determinis)",
-                          RE2::Latin1);
+  static const LazyRegex seeded(
+      R"((?i)seed(?:_everything)?[(= '"\]]{1,4}\w|manual_seed|set_seed|PYTHONHASHSEED|determinis)", RE2::Latin1);
   const bool has_seed = RE2::PartialMatch(text, seeded);
   const std::vector<ShellCommand> session = shell_session(text);
   if (const auto row = by_diff(session, has_seed)) return row;
@@ -457,7 +462,7 @@ std::optional<std::size_t> by_same_command(const std::string& text) {
 
 // The values of a table's row, without the columns of times and of what doesn't come of the work.
 std::vector<double> values_of_row(std::string_view line, const std::vector<std::string_view>& columns) {
-  static const RE2 other(R"((?i).*(?:time|dur|eta|lr|speed|mem|secs?|it/s)\b.*)", RE2::Latin1);
+  static const LazyRegex other(R"((?i).*(?:time|dur|eta|lr|speed|mem|secs?|it/s)\b.*)", RE2::Latin1);
   const std::vector<std::string_view> fields = words_of(line);
   std::vector<double> values;
   for (std::size_t i = 0; i < fields.size() && fields.size() == columns.size(); ++i) {
@@ -471,7 +476,7 @@ std::vector<double> values_of_row(std::string_view line, const std::vector<std::
 
 // "epoch  train_loss  valid_loss  dur" above the same first row twice, and other rows below it: skorch, fastai.
 std::optional<std::size_t> by_tables(const std::vector<std::string_view>& lines) {
-  static const RE2 heading(
+  static const LazyRegex heading(
       R"((?i)\s*(?:epoch|iter\w*|step)s?\s+(?:[a-z_@%0-9-]+\s+){0,8}[a-z_@%0-9-]*(?:loss|acc)\w*.*)", RE2::Latin1);
   constexpr double most_apart = 0.05;
   struct Table {
@@ -581,14 +586,14 @@ std::optional<std::size_t> by_twin_columns(const std::vector<std::string_view>& 
 }  // namespace
 
 bool starts_repeated_runs(std::string_view line) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]+\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: )|\bfor \w+ in (?:[0-9]+ [0-9]|\$\(seq |\{1\.\.)|^\s*(?:epoch|iter\w*|step)s?\s+(?:[a-z_]*(?:loss|acc)|[a-z]+\s+[a-z]+))",
       RE2::Latin1);
   return RE2::PartialMatch(piece_of(line.substr(0, most_of_line)), form) || run_at(line).has_value();
 }
 
 bool starts_list_of_runs(std::string_view line) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"(^\s*(?:\[+ *-?[0-9]+\.[0-9]{4}|#?[0-9]{1,2}[.):]+\s+-?[0-9]+\.[0-9]{2}|-?[0-9]+\.[0-9]{7,}\s*$|[0-9]{1,3}[.):]?\s+\S.*\s-?[0-9]+\.[0-9]{7,}\s*$|[0-9a-f]{32}[0-9a-f]*\s+\*?\S+[_a-z]1\b))",
       RE2::Latin1);
   // Most lines with a number in front begin with a time, which a look at what follows its first digits tells.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -54,12 +55,12 @@ struct Shown {
 };
 
 Shown shown_in(std::string_view line) {
-  static const RE2 error(
+  static const LazyRegex error(
       R"((?i)(?:\b(?:err(?:or)?s?|diff(?:erence)?|abs|rel(?:ative)?|deviation|ulps?)\b|_(?:err|diff)\b|(?:mean|max|norm)\(\))[^0-9\n]{0,24}[:= ] ?(?:tensor\()?([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\b)",
       RE2::Latin1);
-  static const RE2 other(R"((?i)[0-9] ?(?:[mµ]?s|sec|seconds|[gt]flops?|it/s|img/s|gb/s)\b|\bloss\b|accuracy)",
-                         RE2::Latin1);
-  static const RE2 pass(R"(\b(?:PASS(?:ED)?|OK)\b)", RE2::Latin1),
+  static const LazyRegex other(R"((?i)[0-9] ?(?:[mµ]?s|sec|seconds|[gt]flops?|it/s|img/s|gb/s)\b|\bloss\b|accuracy)",
+                               RE2::Latin1);
+  static const LazyRegex pass(R"(\b(?:PASS(?:ED)?|OK)\b)", RE2::Latin1),
       fail(R"(\b(?:FAIL(?:ED)?|MISMATCH|WRONG)\b)", RE2::Latin1);
   const re2::StringPiece text = piece_of(line);
   Shown shown{.passes = RE2::PartialMatch(text, pass), .fails = RE2::PartialMatch(text, fail)};
@@ -72,19 +73,20 @@ Shown shown_in(std::string_view line) {
 
 // "…error at:" above rows that end in one number: these are errors.
 bool heads_errors(std::string_view line) {
-  static const RE2 form(R"((?i)\b(?:err(?:or)?s?|diff(?:erence)?s?|residuals?)\b[\w .()]{0,24}:\s*$)", RE2::Latin1);
+  static const LazyRegex form(R"((?i)\b(?:err(?:or)?s?|diff(?:erence)?s?|residuals?)\b[\w .()]{0,24}:\s*$)",
+                              RE2::Latin1);
   return RE2::PartialMatch(piece_of(line), form);
 }
 
 double error_at_end(std::string_view line) {
-  static const RE2 form(R"([:=] ?([0-9]\.[0-9]+e-[0-9]+)\s*$)", RE2::Latin1);
+  static const LazyRegex form(R"([:=] ?([0-9]\.[0-9]+e-[0-9]+)\s*$)", RE2::Latin1);
   double value = -1;
   return RE2::PartialMatch(piece_of(line), form, &value) ? value : -1;
 }
 
 // "allow_tf32   max_err" above rows that begin with True and False.
 bool heads_table(std::string_view line) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)^[\W]*[\w-]+(?:\s*\|\s*|\s{2,}|\t).*(?:\b|_)(?:err(?:or)?|diff(?:erence)?|deviation)(?:\b|_))",
       RE2::Latin1);
   return line.find('=') == std::string_view::npos && RE2::PartialMatch(piece_of(line), form);
@@ -92,7 +94,7 @@ bool heads_table(std::string_view line) {
 
 // The state and the last number of such a row.
 State state_of_row(std::string_view line, double& value) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)^\W*(true|false|on|off|yes|no|enabled|disabled)\b.*?\b([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\W*$)",
       RE2::Latin1);
   std::string word;

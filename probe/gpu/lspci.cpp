@@ -8,6 +8,7 @@
 #include <set>
 
 #include "host/text.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/gpu/pci_devices.h"
 
@@ -42,14 +43,14 @@ bool may_begin_with_address(std::string_view line) {
 // "0000:65:00.0 3D controller [0302]: NVIDIA Corporation GH100 [H100] [10de:2330] (rev a1)", or "65:00.0 0302:
 // 10de:2330" of -n. False for other lines.
 bool parse_header(std::string_view line, Header& header) {
-  static const RE2 whole(R"(((?:[[:xdigit:]]{4,8}:)?[[:xdigit:]]{2}:[[:xdigit:]]{2}\.[0-7])\s+(.*?)\s*:\s+(.*))",
-                         RE2::Latin1);
-  static const RE2 coded(R"((?:(.*)\[)?([[:xdigit:]]{4})(?:\][^\[]*)?)", RE2::Latin1);
-  static const RE2 revision(R"(\s+\((?:rev|prog-if) .*)", RE2::Latin1);
-  static const RE2 only_ids(R"(([[:xdigit:]]{4}):([[:xdigit:]]{4}).*)", RE2::Latin1);
-  static const RE2 ids(R"((.+)\[([[:xdigit:]]{4}):([[:xdigit:]]{4}).*)", RE2::Latin1);
+  static const LazyRegex whole(R"(((?:[[:xdigit:]]{4,8}:)?[[:xdigit:]]{2}:[[:xdigit:]]{2}\.[0-7])\s+(.*?)\s*:\s+(.*))",
+                               RE2::Latin1);
+  static const LazyRegex coded(R"((?:(.*)\[)?([[:xdigit:]]{4})(?:\][^\[]*)?)", RE2::Latin1);
+  static const LazyRegex revision(R"(\s+\((?:rev|prog-if) .*)", RE2::Latin1);
+  static const LazyRegex only_ids(R"(([[:xdigit:]]{4}):([[:xdigit:]]{4}).*)", RE2::Latin1);
+  static const LazyRegex ids(R"((.+)\[([[:xdigit:]]{4}):([[:xdigit:]]{4}).*)", RE2::Latin1);
   // "65:00.0 "3D controller [0302]" "NVIDIA Corporation [10de]" "GH100 [2330]" -ra1 …" of -mm.
-  static const RE2 quoted(
+  static const LazyRegex quoted(
       R"re(((?:[[:xdigit:]]{4,8}:)?[[:xdigit:]]{2}:[[:xdigit:]]{2}\.[0-7]) "([^"]*)" "([^"]*)" "([^"]*)".*)re",
       RE2::Latin1);
   line = trimmed(line);
@@ -67,7 +68,7 @@ bool parse_header(std::string_view line, Header& header) {
   header.silent = contains(rest, " (rev ff)");
   if (has_code && words.empty() && RE2::FullMatch(rest, only_ids, &header.vendor_id, &header.device_id)) return true;
   header.name = rest;
-  if (Piece cut; revision.Match(rest, 0, rest.size(), RE2::UNANCHORED, &cut, 1))
+  if (Piece cut; revision->Match(rest, 0, rest.size(), RE2::UNANCHORED, &cut, 1))
     header.name.remove_suffix(static_cast<std::size_t>(rest.end() - cut.begin()));
   if (RE2::FullMatch(header.name, ids, &rest, &header.vendor_id, &header.device_id)) header.name = rest;
   return true;
@@ -107,7 +108,7 @@ std::string class_code_of(std::string_view class_name) {
 
 // "NVIDIA Corporation [10de]" of -vmm and -mm: the value, and the id at its end.
 std::string value_and_id(std::string_view value, Text& id) {
-  static const RE2 with_id(R"((.*?)\s*\[([[:xdigit:]]{4})\])", RE2::Latin1);
+  static const LazyRegex with_id(R"((.*?)\s*\[([[:xdigit:]]{4})\])", RE2::Latin1);
   std::string text, digits;
   if (!RE2::FullMatch(value, with_id, &text, &digits)) return std::string(value);
   id = lower_case(digits);
@@ -123,7 +124,7 @@ void name_device(std::string_view name, PciDevice& device) {
     name = trimmed(name.substr(vendor.start.size()));
     break;
   }
-  static const RE2 number(R"(Device ([[:xdigit:]]{4})\b.*)", RE2::Latin1);
+  static const LazyRegex number(R"(Device ([[:xdigit:]]{4})\b.*)", RE2::Latin1);
   std::string id;
   if (!device.device_id.get() && RE2::FullMatch(name, number, &id)) device.device_id = lower_case(id);
   if (name.empty() || name == "Device" || name.starts_with("Device "))
@@ -151,7 +152,7 @@ PciDevice device_of(const Header& header) {
 
 // "[size=16M]" in MiB; 0 if it is smaller or not there.
 std::int64_t size_mib(std::string_view line) {
-  static const RE2 size(R"(\[size=(\d+)([KMGT])\])", RE2::Latin1);
+  static const LazyRegex size(R"(\[size=(\d+)([KMGT])\])", RE2::Latin1);
   std::int64_t number = 0;
   char unit = 0;
   if (!RE2::PartialMatch(line, size, &number, &unit) || number > 1 << 20) return 0;
@@ -160,8 +161,8 @@ std::int64_t size_mib(std::string_view line) {
 
 // "Speed 16GT/s (ok), Width x16".
 void take_link(std::string_view line, Real& speed, Number& width) {
-  static const RE2 speed_form(R"(Speed\s+([^,\s]*?)GT/s)", RE2::Latin1);
-  static const RE2 width_form(R"(Width\s+x([^,\s]*))", RE2::Latin1);
+  static const LazyRegex speed_form(R"(Speed\s+([^,\s]*?)GT/s)", RE2::Latin1);
+  static const LazyRegex width_form(R"(Width\s+x([^,\s]*))", RE2::Latin1);
   Piece found;
   speed = RE2::PartialMatch(line, speed_form, &found) ? link_speed(found)
                                                       : Real(absent("lspci doesn't know the link's speed"));
@@ -173,7 +174,7 @@ void take_link(std::string_view line, Real& speed, Number& width) {
 void take_dump(std::string_view line, PciDevice& device) {
   constexpr const char* four_bytes =
       R"(\s+([[:xdigit:]]{2})\s+([[:xdigit:]]{2})\s+([[:xdigit:]]{2})\s+([[:xdigit:]]{2}))";
-  static const RE2 bytes(std::string("00:") + four_bytes + R"((?:\s+[[:xdigit:]]{2}){8}.*)", RE2::Latin1);
+  static const LazyRegex bytes(std::string("00:") + four_bytes + R"((?:\s+[[:xdigit:]]{2}){8}.*)", RE2::Latin1);
   Piece a, b, c, d;
   if (device.device_id.get() || !RE2::FullMatch(line, bytes, &a, &b, &c, &d) || a == "ff") return;
   const auto number = [](Piece high, Piece low) { return lower_case(high.as_string() + low.as_string()); };
@@ -183,7 +184,7 @@ void take_dump(std::string_view line, PciDevice& device) {
 
 // Fills in the values of a line of details.
 void take_detail(std::string_view line, PciDevice& device) {
-  static const RE2 functions(R"(Number of VFs: +(\d+))", RE2::Latin1);
+  static const LazyRegex functions(R"(Number of VFs: +(\d+))", RE2::Latin1);
   const auto [key, value] = key_value(line);
   std::int64_t number = 0;
   if (key == "Kernel driver in use") {

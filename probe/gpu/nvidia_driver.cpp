@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "host/text.h"
+#include "knowledge/lazy_regex.h"
 #include "probe/gpu/vendor_probes.h"
 #include "probe/probes.h"
 
@@ -85,7 +86,7 @@ Flag fabric_manager_runs(const Files& files, const Flag& nvswitch) {
 
 // The driver whose libcuda a specification names; the folders are those of the CDI standard.
 List<ContainerSpec> container_specs(const Files& files) {
-  static const RE2 library(R"(lib(?:cuda|nvidia-ml)\.so\.([0-9]+\.[0-9.]*[0-9]))", RE2::Latin1);
+  static const LazyRegex library(R"(lib(?:cuda|nvidia-ml)\.so\.([0-9]+\.[0-9.]*[0-9]))", RE2::Latin1);
   std::vector<ContainerSpec> found;
   for (const std::string folder : {"/etc/cdi", "/var/run/cdi"}) {
     for (const std::string& name : files.list(folder).or_empty()) {
@@ -103,7 +104,7 @@ List<ContainerSpec> container_specs(const Files& files) {
 }  // namespace
 
 Text nvrm_version(std::string_view text) {
-  static const RE2 pattern(R"((?m)^NVRM version:.*?[ \t](\d+(?:\.+\d+)+)(?:[ \t\r]|$))", RE2::Latin1);
+  static const LazyRegex pattern(R"((?m)^NVRM version:.*?[ \t](\d+(?:\.+\d+)+)(?:[ \t\r]|$))", RE2::Latin1);
   if (std::string version; RE2::PartialMatch(text, pattern, &version)) return version;
   return failed("/proc/driver/nvidia/version: no line 'NVRM version:' with a number");
 }

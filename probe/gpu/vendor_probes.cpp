@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "knowledge/codes/names.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 
 namespace envdoctor {
@@ -33,7 +34,7 @@ std::string reported_uuid(const std::string& uuid, bool redact) {
 }
 
 Text version_in_file_name(const std::string& path) {
-  static const RE2 pattern(R"(.*\.so\.([\d.]*\.[\d.]*))", RE2::Latin1);
+  static const LazyRegex pattern(R"(.*\.so\.([\d.]*\.[\d.]*))", RE2::Latin1);
   std::string version;
   if (!RE2::FullMatch(path, pattern, &version)) return absent("the name of " + path + " ends in no version");
   return version;

@@ -1,3 +1,4 @@
+#include "knowledge/lazy_regex.h"
 #include "probe/os/os_facts.h"
 
 #include <re2/re2.h>
@@ -20,7 +21,7 @@ struct Membership {
 
 Membership parse_membership(std::string_view text) {
   Membership own;
-  static const RE2 form("[^:]*:([^:]*):(.*)", RE2::Latin1);
+  static const LazyRegex form("[^:]*:([^:]*):(.*)", RE2::Latin1);
   for (const auto line : lines_of(text)) {
     std::string controllers, path;
     if (!RE2::FullMatch(line, form, &controllers, &path)) continue;

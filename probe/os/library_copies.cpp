@@ -1,3 +1,4 @@
+#include "knowledge/lazy_regex.h"
 #include "probe/os/libraries.h"
 
 #include <re2/re2.h>
@@ -14,7 +15,7 @@ namespace {
 
 // Wheels rename the copies that they bundle with a hash: libcudart-d0da41ae.so.11.0.
 std::string without_hash(const std::string& name) {
-  static const RE2 hashed(R"((lib[A-Za-z0-9_]+)-[0-9a-f]{8}(\.so(?:\.\d+)*))", RE2::Latin1);
+  static const LazyRegex hashed(R"((lib[A-Za-z0-9_]+)-[0-9a-f]{8}(\.so(?:\.\d+)*))", RE2::Latin1);
   std::string front;
   std::string back;
   return RE2::FullMatch(name, hashed, &front, &back) ? front + back : name;
@@ -106,7 +107,7 @@ std::string package_folder(const std::string& real) {
 }  // namespace
 
 Text version_of_file_name(const std::string& real, const std::string& soname) {
-  static const RE2 form(R"(.*?\.so\.([\d.]*\.[\d.]*))", RE2::Latin1);
+  static const LazyRegex form(R"(.*?\.so\.([\d.]*\.[\d.]*))", RE2::Latin1);
   const std::string file(base_name(real));
   std::string version;
   if (file == soname || !RE2::FullMatch(file, form, &version)) return absent("its file name contains no version");
@@ -120,7 +121,7 @@ Text PackageVersions::of(const std::string& real, const std::string& library) {
   if (folder.empty()) return absent("belongs to no pip package");
   const auto [entry, fresh] = listed_.try_emplace(folder);
   if (fresh) {
-    static const RE2 form(R"(([^-]*)-(.*)\.dist-info.*)", RE2::Latin1);
+    static const LazyRegex form(R"(([^-]*)-(.*)\.dist-info.*)", RE2::Latin1);
     std::string name, version;
     for (const std::string& child : files_.list(folder).or_empty())
       if (RE2::FullMatch(child, form, &name, &version)) entry->second[name] = version;
@@ -202,17 +203,17 @@ Text captured(const std::string& text, const RE2& pattern) {
 }  // namespace
 
 Text version_of_version_json(const std::string& text) {
-  static const RE2 pattern(R"re("cuda"\s*:\s*\{[^{}]*"version"\s*:\s*"(\d+(?:\.\d+)+)")re", RE2::Latin1);
+  static const LazyRegex pattern(R"re("cuda"\s*:\s*\{[^{}]*"version"\s*:\s*"(\d+(?:\.\d+)+)")re", RE2::Latin1);
   return captured(text, pattern);
 }
 
 Text version_of_version_txt(const std::string& text) {
-  static const RE2 pattern(R"(CUDA Version (\d+(?:\.\d+)+))", RE2::Latin1);
+  static const LazyRegex pattern(R"(CUDA Version (\d+(?:\.\d+)+))", RE2::Latin1);
   return captured(text, pattern);
 }
 
 Text version_of_cuda_header(const std::string& text) {
-  static const RE2 pattern(R"((?m)^#define CUDA_VERSION (\d{4,6})\b)", RE2::Latin1);
+  static const LazyRegex pattern(R"((?m)^#define CUDA_VERSION (\d{4,6})\b)", RE2::Latin1);
   const Text number = captured(text, pattern);
   return number.then([](const std::string& digits) { return knowledge::cuda_version_text(std::stol(digits)); });
 }

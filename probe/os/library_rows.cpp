@@ -1,3 +1,4 @@
+#include "knowledge/lazy_regex.h"
 #include "probe/os/libraries.h"
 
 #include <fmt/format.h>
@@ -108,7 +109,7 @@ std::vector<WantedLibrary> wanted_libraries(const Files& files, const std::vecto
   for (const Toolkit& toolkit : toolkits) {
     if (toolkit.version.get() != nullptr) expect_toolkit(expected, *toolkit.version.get());
   }
-  static const RE2 tensorflow(R"(tensorflow(?:_gpu)?-(.+)\.dist-info)", RE2::Latin1);
+  static const LazyRegex tensorflow(R"(tensorflow(?:_gpu)?-(.+)\.dist-info)", RE2::Latin1);
   std::string version;
   for (const std::string& folder : packages) {
     for (const std::string& name : files.list(folder).or_empty())

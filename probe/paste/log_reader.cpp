@@ -12,6 +12,7 @@
 #include "evidence/lines.h"
 #include "evidence/merge.h"
 #include "host/text.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/wordings/slots.h"
 #include "knowledge/wordings/wordings.h"
 #include "probe/redact.h"
@@ -41,12 +42,13 @@ std::string beginning(std::string_view line) {
 // "If you are running out of memory, consider …": what could happen, and nothing before it says that it did.
 bool only_may_exhaust(std::string_view line) {
   static const std::string words = R"(\b(out of (?:\w+ ){0,2}memory|oom\b))";
-  static const RE2 exhausted("(?i)" + words, RE2::Latin1);
-  static const RE2 condition(
+  static const LazyRegex exhausted("(?i)" + words, RE2::Latin1);
+  static const LazyRegex condition(
       R"((?i)\b(?:if|in case|when(?:ever)?|should) (?:you|your|it|this|there|the|of)\b[^.!?]{0,60}?)" + words,
       RE2::Latin1);
   // "Could not predict. Not enough GPU memory? INTERNAL: …": a guess beside the error.
-  static const RE2 question(R"((?i)\b(?:not enough|insufficient|out of) (?:\w+ ){0,3}(?:memory|vram)\?)", RE2::Latin1);
+  static const LazyRegex question(R"((?i)\b(?:not enough|insufficient|out of) (?:\w+ ){0,3}(?:memory|vram)\?)",
+                                  RE2::Latin1);
   const re2::StringPiece text(line.data(), line.size());
   if (RE2::PartialMatch(text, question)) return true;
   re2::StringPiece conditional, first;
@@ -57,7 +59,7 @@ bool only_may_exhaust(std::string_view line) {
 // "If you get `…` errors, the above might be the cause": what could come, by a program that goes on.
 bool is_advice_for_an_error(std::string_view line) {
   if (!contains(line, "f you ") && !contains(line, "n case you ")) return false;
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?:^|[.:!] +)(?:If|[Ii]n case|if) you (?:get|see|run into|encounter|receive|hit|are getting) (?:an? |the )?[`'"])",
       RE2::Latin1);
   return RE2::PartialMatch(piece_of(line.substr(0, 2000)), form);
@@ -314,25 +316,25 @@ std::string_view with_plain_quotes(std::string_view line, std::string& scratch) 
 
 // "2024-05-01T12:00:00.1234567Z " of CI services, kubectl and journald.
 std::size_t length_of_time(std::string_view line) {
-  static const RE2 form(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.+:]*Z? )", RE2::Latin1);
+  static const LazyRegex form(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.+:]*Z? )", RE2::Latin1);
   return match_length(form, line);
 }
 
 // "[rank0]: ", "[default0]:" of torchrun, "[pod/trainer-0/main] ", "[1,0]<stderr>:" of mpirun.
 std::size_t length_of_brackets(std::string_view line) {
-  static const RE2 form(R"(\[(?:(?:rank|default|pod/)[^\]]*\]|\d[^\]]{0,9}\]<std.*?>:):? ?)", RE2::Latin1);
+  static const LazyRegex form(R"(\[(?:(?:rank|default|pod/)[^\]]*\]|\d[^\]]{0,9}\]<std.*?>:):? ?)", RE2::Latin1);
   return match_length(form, line);
 }
 
 // "(RayTrainWorker pid=812, ip=10.0.0.7) ".
 std::size_t length_of_process(std::string_view line) {
-  static const RE2 form(R"(\(.*?pid=.*?\) )", RE2::Latin1);
+  static const LazyRegex form(R"(\(.*?pid=.*?\) )", RE2::Latin1);
   return match_length(form, line);
 }
 
 // "trainer-1  | " of docker compose.
 std::size_t length_of_service(std::string_view line) {
-  static const RE2 form(R"([^ :|,;=]+-\d+ *  \| )", RE2::Latin1);
+  static const LazyRegex form(R"([^ :|,;=]+-\d+ *  \| )", RE2::Latin1);
   return match_length(form, line);
 }
 

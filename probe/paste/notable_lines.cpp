@@ -8,6 +8,7 @@
 
 #include "evidence/lines.h"
 #include "host/text.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "knowledge/wordings/questions.h"
 #include "probe/text_piece.h"
@@ -28,21 +29,22 @@ bool holds_any(std::string_view line, std::initializer_list<std::string_view> wo
 
 // "RuntimeError: …", "torch.OutOfMemoryError: …" at the start of a line: how a Python program ends.
 bool ends_a_traceback(std::string_view line) {
-  static const RE2 form(R"((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Failure|Interrupt)(?::|$))", RE2::Latin1);
+  static const LazyRegex form(R"((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Failure|Interrupt)(?::|$))",
+                              RE2::Latin1);
   return RE2::PartialMatch(piece_of(line), form) &&
          line.find_first_of(": ") >= std::min(line.find("Error"), line.find("Exception"));
 }
 
 // "---> 12     run(x)": where IPython's traceback stopped.
 bool is_frame(std::string_view line) {
-  static const RE2 form(R"(-{1,5}> *\d+ +\S.*)", RE2::Latin1);
+  static const LazyRegex form(R"(-{1,5}> *\d+ +\S.*)", RE2::Latin1);
   return line.starts_with('-') && RE2::FullMatch(piece_of(line), form);
 }
 
 // "Validation error: 84.6%": a metric, not a failure.
 bool is_figure(std::string_view line) {
   if (line.find_first_of("0123456789") == line.npos) return false;
-  static const RE2 figure(R"(.*\berrors?(?: rate)?(?: is)?[:=]? *-?\d+\.\d+(?:e[-+]?\d+)?%?\W*)", RE2::Latin1);
+  static const LazyRegex figure(R"(.*\berrors?(?: rate)?(?: is)?[:=]? *-?\d+\.\d+(?:e[-+]?\d+)?%?\W*)", RE2::Latin1);
   return RE2::FullMatch(piece_of(line), figure);
 }
 
@@ -220,10 +222,11 @@ bool holds_complaint(std::string_view line) {
   const std::size_t last = line.find_last_not_of(" )]*'\"`");
   if ((last != line.npos && line[last] == '?') || holds_negation(line)) return true;
   if (!may_vary) return false;
-  static const RE2 form(R"(\b(?:utili[sz]ation (?:\w+ ){0,3}(?:low|poor)|stop(?:s|ped) \w+ing\b)"
-                        R"(|(?:exit(?:ed|s)?|return(?:ed|s)?)(?: with)?(?: (?:code|status|value))?[ =:]+-?[1-9]\d*\b)"
-                        R"(|signal \d+\b|only (?:uses?|using|reach\w*|sees?|finds?|\d+ ?%)\b))",
-                        RE2::Latin1);
+  static const LazyRegex form(
+      R"(\b(?:utili[sz]ation (?:\w+ ){0,3}(?:low|poor)|stop(?:s|ped) \w+ing\b)"
+      R"(|(?:exit(?:ed|s)?|return(?:ed|s)?)(?: with)?(?: (?:code|status|value))?[ =:]+-?[1-9]\d*\b)"
+      R"(|signal \d+\b|only (?:uses?|using|reach\w*|sees?|finds?|\d+ ?%)\b))",
+      RE2::Latin1);
   return RE2::PartialMatch(piece_of(line), form);
 }
 

@@ -1,13 +1,13 @@
 #include "probe/paste/number_arrays.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <limits>
 
 #include "host/text.h"
+#include "knowledge/lower_case.h"
 
 namespace envdoctor {
 namespace {
@@ -163,10 +163,22 @@ bool lost_to_nan(const NumberArray& device, const NumberArray& reference) {
 }
 
 bool speaks_of_a_gpu(const std::string& text) {
-  static const RE2 form(
-      R"((?i)(?:\b|_)(?:gpus?|cuda|mps|xpu|rocm|hip|opencl|vulkan|metal|tpu|jax|jaxlib|jnp|webgl|directml|privateuseone|tensorrt|nvidia|rtx|gtx|geforce|radeon|gfx[0-9]{3,4}|cudnn|cupy|triton|directgpu\w*)(?:\b|_))",
-      RE2::Latin1);
-  return RE2::PartialMatch(text, form);
+  constexpr std::array words{"gpu",    "gpus",          "cuda",     "mps",    "xpu",    "rocm",   "hip",
+                             "opencl", "vulkan",        "metal",    "tpu",    "jax",    "jaxlib", "jnp",
+                             "webgl",  "directml",      "rtx",      "gtx",    "cudnn",  "cupy",   "triton",
+                             "nvidia", "privateuseone", "tensorrt", "radeon", "geforce"};
+  const std::string low = lower_case(text);
+  const auto in_word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  for (auto begin = low.begin(); begin != low.end();) {
+    begin = std::find_if(begin, low.end(), in_word);
+    const auto end = std::find_if_not(begin, low.end(), in_word);
+    const std::string_view word(begin, end);
+    const bool architecture = word.starts_with("gfx") && (word.size() == 6 || word.size() == 7) &&
+                              word.find_first_not_of("0123456789", 3) == word.npos;
+    if (architecture || word.starts_with("directgpu") || std::ranges::find(words, word) != words.end()) return true;
+    begin = end;
+  }
+  return false;
 }
 
 }  // namespace envdoctor

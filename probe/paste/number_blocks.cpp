@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "host/text.h"
+#include "knowledge/lazy_regex.h"
 #include "probe/text_piece.h"
 
 namespace envdoctor {
@@ -40,9 +41,12 @@ const Maker* maker_at(std::string_view line, std::size_t at) {
 
 // "12.5 ms", "3.4x", "85%", "606 samples/sec": a measurement.
 bool has_unit_behind(std::string_view rest) {
-  static const RE2 unit(
-      R"(^(?:[a-zA-Z]+/|[a-zA-Z_/]| (?:[munµ]?s|secs?|seconds?|min|minutes|hours?|[kKMGT]i?B|[kKMGT]?B/s|[MGT]?[Ff]lops?|[kKMG]?Hz|W|C|it/s|fps|epochs?|steps?|iterations?|images?|samples/\w+|[GT]FLOPS?|x|%)(?:\W|$)))");
-  return RE2::PartialMatch(piece_of(rest), unit);
+  static const LazyRegex unit(
+      R"(^(?: (?:[munµ]?s|secs?|seconds?|min|minutes|hours?|[kKMGT]i?B|[kKMGT]?B/s|[MGT]?[Ff]lops?|[kKMG]?Hz|W|C|it/s|fps|epochs?|steps?|iterations?|images?|samples/\w+|[GT]FLOPS?|x|%)(?:\W|$)))");
+  if (rest.empty()) return false;
+  const char first = rest[0];
+  if (first == '/' || (is_word_of(first) && !is_digit_of(first))) return true;
+  return first == ' ' && rest.size() > 1 && !is_digit_of(rest[1]) && RE2::PartialMatch(piece_of(rest), unit);
 }
 
 // One line's cursor: a call's arguments and quoted words hold no results.
@@ -115,7 +119,7 @@ std::optional<NumberArray> row_at(std::string_view line, std::size_t& at) {
 
 // The word behind a number in "10.5 (gpu)"; empty: none stands there.
 std::string_view side_behind(std::string_view rest) {
-  static const RE2 form(R"(^ ?[(\[]([A-Za-z]{2,12})[)\]])", RE2::Latin1);
+  static const LazyRegex form(R"(^ ?[(\[]([A-Za-z]{2,12})[)\]])", RE2::Latin1);
   re2::StringPiece word;
   RE2::PartialMatch(piece_of(rest), form, &word);
   return {word.data(), word.size()};
@@ -123,13 +127,13 @@ std::string_view side_behind(std::string_view rest) {
 
 // "[0] 0.53", "[3]: 1.25" of a debugger: the index is part of the label.
 bool is_index(std::string_view line, std::size_t at) {
-  static const RE2 form(R"(^\[[0-9]{1,5}\][ :=])", RE2::Latin1);
+  static const LazyRegex form(R"(^\[[0-9]{1,5}\][ :=])", RE2::Latin1);
   return RE2::PartialMatch(piece_of(line.substr(at)), form);
 }
 
 // What stands behind the numbers of "tensor(": ", device='cuda:0', dtype=torch.float16)".
 void read_repr(std::string_view rest, NumberBlock& block) {
-  static const RE2 device(
+  static const LazyRegex device(
       R"(device='?([a-z]+(?::[0-9]+)?)|<(?:NDArray|RowSparseNDArray) [0-9x]+ @([a-z]+\([0-9]+\))|^\s*\[torch\.(Cuda)\w*Tensor)",
       RE2::Latin1);
   std::string named, context, torch7;
@@ -149,7 +153,7 @@ std::string_view without_marks(std::string_view label) {
 }
 
 bool is_prompt(std::string_view line) {
-  static const RE2 form(R"(^\s{0,4}(?:>>> ?|In ?\[[0-9]*\]: ?|julia> |[a-z0-9]{1,3}> ))", RE2::Latin1);
+  static const LazyRegex form(R"(^\s{0,4}(?:>>> ?|In ?\[[0-9]*\]: ?|julia> |[a-z0-9]{1,3}> ))", RE2::Latin1);
   return RE2::PartialMatch(piece_of(line), form);
 }
 std::string_view behind_prompt(std::string_view line) {
@@ -304,16 +308,30 @@ class Scanner {
 
 }  // namespace
 
+// Whether a call or a word that begins a statement may stand in it.
+bool may_be_code(std::string_view line) {
+  for (std::size_t at = line.find('('); at != std::string_view::npos && at > 0; at = line.find('(', at + 1)) {
+    const char before = line[at - 1];
+    if (is_word_of(before) || before == ']' || before == ')') return true;
+  }
+  if (contains(line, "print (") || contains(line, "assert (") || line.starts_with("$ ")) return true;
+  const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+  const std::string_view first = line.substr(begin, line.find(' ', begin) - begin);
+  constexpr std::array starts{"import", "from",  "with",   "def", "return", "assert", "elif", "raise",
+                              "auto",   "float", "double", "int", "const",  "for",    "if",   "while"};
+  return std::ranges::find(starts, first) != starts.end();
+}
+
 bool is_code(std::string_view line) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"(^\s*(?:(?:print|assert)\b ?\(|(?:import|from|with|def|return|assert|elif|raise|auto|float|double|int|const) [\w({]|(?:for \w[\w, ]* in|if|while) .*[:{]\s*$|[\w.\[\], ]+ ?[-+*/]?= ?[^=\s].*[\w\])]\(|[A-Za-z_]\w*(?:\.\w+)+\(|[A-Za-z_]\w*(?:\.\w+)*\([^()]*[A-Za-z_][^()]*\)(?:\s|$|\.|\[))|^\$ )",
       RE2::Latin1);
-  static const RE2 shown(
+  static const LazyRegex shown(
       R"(^\s*(?:[\w.]+ ?[:=] ?(?:\{[^}]+\} ?)?)?(?:tensor|array|Array|tf\.Tensor|np\.float(?:32|64)|DeviceArray)\()",
       RE2::Latin1);
-  static const RE2 labelled(R"(\) ?(?:[:=]|->|=>) ?(?:tensor\(|array\(|\[|-?[0-9]|-?nan|-?inf))", RE2::Latin1);
+  static const LazyRegex labelled(R"(\) ?(?:[:=]|->|=>) ?(?:tensor\(|array\(|\[|-?[0-9]|-?nan|-?inf))", RE2::Latin1);
   if (line.size() > 400 || line.find_first_of("( ") == std::string_view::npos) return false;
-  return RE2::PartialMatch(piece_of(line), form) && !RE2::PartialMatch(piece_of(line), shown) &&
+  return may_be_code(line) && RE2::PartialMatch(piece_of(line), form) && !RE2::PartialMatch(piece_of(line), shown) &&
          !RE2::PartialMatch(piece_of(line), labelled);
 }
 

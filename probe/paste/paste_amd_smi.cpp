@@ -5,6 +5,7 @@
 #include <map>
 
 #include "evidence/json.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -33,8 +34,8 @@ void amd_field(Rocm& rocm, RocmDevice& device, std::string_view section, std::st
 
 // Reads the versions from the first line, "AMDSMI Tool: … | ROCm version: 6.2.2".
 void amd_versions(Rocm& rocm, std::string_view line) {
-  static const RE2 version(R"(ROCm version: +(\d+\.\d[.\d]*))", RE2::Latin1);
-  static const RE2 driver(R"(amdgpu version: +(\d+\.\d[.\d]*))", RE2::Latin1);
+  static const LazyRegex version(R"(ROCm version: +(\d+\.\d[.\d]*))", RE2::Latin1);
+  static const LazyRegex driver(R"(amdgpu version: +(\d+\.\d[.\d]*))", RE2::Latin1);
   std::string number;
   if (RE2::PartialMatch(line, version, &number)) rocm.version = number;
   if (RE2::PartialMatch(line, driver, &number)) rocm.kernel_driver_version = number;
@@ -59,7 +60,8 @@ bool starts_amd_smi(std::string_view line) {
 
 Snapshot parse_amd_smi(const std::string& text) {
   // "| 0000:0c:00.0    AMD Instinct MI300X | 0 %      40 °C …", and the row below it, which has the GPU's number.
-  static const RE2 row(R"(\| ([[:xdigit:]]{4}:[[:xdigit:]]{2}:[[:xdigit:]]{2}\.\d) +(\S[^|]*?) *\|.*)", RE2::Latin1);
+  static const LazyRegex row(R"(\| ([[:xdigit:]]{4}:[[:xdigit:]]{2}:[[:xdigit:]]{2}\.\d) +(\S[^|]*?) *\|.*)",
+                             RE2::Latin1);
   Rocm rocm;
   std::string section;
   bool blocks = false;
@@ -94,7 +96,7 @@ bool starts_amd_smi_json(std::string_view line) {
 }
 
 Snapshot parse_amd_smi_json(const std::string& text) {
-  static const RE2 place(R"((?:/gpu_data)?/(\d{1,4})/(?:(\w+)/)?(?:size/)?(\w+))", RE2::Latin1);
+  static const LazyRegex place(R"((?:/gpu_data)?/(\d{1,4})/(?:(\w+)/)?(?:size/)?(\w+))", RE2::Latin1);
   const std::size_t first = text.find("\"gpu\":");
   if (first == std::string::npos) return {};
   // The list that holds the first GPU, and the object around it in newer releases.

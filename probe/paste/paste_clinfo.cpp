@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -145,7 +146,7 @@ class Reader {
   }
   // 'clinfo -l' prints names alone, of which some tell the type.
   void type_by_name() {
-    static const RE2 processor(R"(.*\bCPU\b.*|.*Xeon.*|.*Ryzen.*|.*EPYC.*|cpu-.*)", RE2::Latin1),
+    static const LazyRegex processor(R"(.*\bCPU\b.*|.*Xeon.*|.*Ryzen.*|.*EPYC.*|cpu-.*)", RE2::Latin1),
         emulator("(?i).*fpga emulation.*", RE2::Latin1);
     auto* all = now().devices.get();
     if (!all || all->empty()) return;

@@ -1,6 +1,7 @@
 // sycl-ls and xpu-smi discovery: Intel's GPUs as Level Zero lists them.
 #include <re2/re2.h>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 
@@ -13,11 +14,11 @@ bool starts_level_zero(std::string_view line) {
 Snapshot parse_level_zero(const std::string& text) {
   // "[level_zero:gpu][level_zero:0] Intel(R) Level-Zero, Intel(R) Arc(TM) A770 Graphics 1.3 [1.3.26241]", and the older
   // "[ext_oneapi_level_zero:gpu:0] …".
-  static const RE2 sycl(R"(.{0,40}\[(?:ext_oneapi_)?level_zero:gpu(?::\d+)?\](?:\[level_zero:\d+\])?,? )"
-                        R"(Intel\(R\)[^,]*, (.*?) \d+[.\d]* \[(.*?)\].*)",
-                        RE2::Latin1);
-  static const RE2 name(R"(\| (?:\d+)? *\| Device Name: (Intel.*?) *\|.*)", RE2::Latin1);
-  static const RE2 place(R"(\| *\| PCI BDF Address: (\S+) *\|.*)", RE2::Latin1);
+  static const LazyRegex sycl(R"(.{0,40}\[(?:ext_oneapi_)?level_zero:gpu(?::\d+)?\](?:\[level_zero:\d+\])?,? )"
+                              R"(Intel\(R\)[^,]*, (.*?) \d+[.\d]* \[(.*?)\].*)",
+                              RE2::Latin1);
+  static const LazyRegex name(R"(\| (?:\d+)? *\| Device Name: (Intel.*?) *\|.*)", RE2::Latin1);
+  static const LazyRegex place(R"(\| *\| PCI BDF Address: (\S+) *\|.*)", RE2::Latin1);
   std::vector<LevelZeroDevice> devices;
   for (const std::string_view line : lines_of(text)) {
     std::string word, version;

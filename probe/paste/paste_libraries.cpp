@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 
@@ -25,8 +26,8 @@ bool starts_library_list(std::string_view line) {
 
 Snapshot parse_library_list(const std::string& text) {
   // "libcuda.so.1 (libc6,x86-64) => /usr/lib/libcuda.so.1", "libcuda.so.1 => /usr/lib/libcuda.so.1 (0x00007f…)".
-  static const RE2 row(R"((lib[\w.+-]+\.so[.\d]*) (?:\((libc6[^)]*)\) )?=> (/[^\s(]+)(?: \(0x[[:xdigit:]]+\))?)",
-                       RE2::Latin1);
+  static const LazyRegex row(R"((lib[\w.+-]+\.so[.\d]*) (?:\((libc6[^)]*)\) )?=> (/[^\s(]+)(?: \(0x[[:xdigit:]]+\))?)",
+                             RE2::Latin1);
   std::vector<SharedLibrary> libraries;
   for (const std::string_view line : lines_of(text)) {
     std::string soname, kind, path;

@@ -1,6 +1,7 @@
 // A process's limits, as small tools print them: ulimit -a, df of /dev/shm, taskset -p, lscpu, numactl -H, free.
 #include <re2/re2.h>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/os/cpu_info.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -17,7 +18,7 @@ Number amount(std::string_view value, std::int64_t unit_bytes) {
 
 // "max locked memory           (kbytes, -l) 64"
 bool limit_line(std::string_view line, Ulimits& limits) {
-  static const RE2 form(R"((.+?)\s+\((?:[a-z0-9]+ ?[a-z]*, )?-(\w)\)\s+(\d+|unlimited))", RE2::Latin1);
+  static const LazyRegex form(R"((.+?)\s+\((?:[a-z0-9]+ ?[a-z]*, )?-(\w)\)\s+(\d+|unlimited))", RE2::Latin1);
   std::string name, option, value;
   if (!contains(line, ", -") && !contains(line, "(-")) return false;
   if (!RE2::FullMatch(line, form, &name, &option, &value)) return false;
@@ -33,7 +34,7 @@ bool limit_line(std::string_view line, Ulimits& limits) {
 
 // "64M", "7.8G", and without a unit kilobytes, as df prints them.
 std::optional<std::int64_t> size_in_mib(std::string_view text) {
-  static const RE2 form(R"((\d{1,12}(?:\.\d+)?)([KMGT]?)i?B?)", RE2::Latin1);
+  static const LazyRegex form(R"((\d{1,12}(?:\.\d+)?)([KMGT]?)i?B?)", RE2::Latin1);
   double number = 0;
   std::string unit;
   if (!RE2::FullMatch(text, form, &number, &unit)) return std::nullopt;

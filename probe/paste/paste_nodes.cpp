@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 
@@ -23,8 +24,9 @@ struct Person {
 
 // "uid=1000(me) gid=1000(me) groups=1000(me),44(video)".
 std::optional<Person> person_of(std::string_view line) {
-  static const RE2 user(R"(uid=(\d{1,9})(?:\([^)]*\))? gid=(\d{1,9})(?:\(([^)]*)\))?(?:.*?groups=(.*))?)", RE2::Latin1);
-  static const RE2 group(R"((\d{1,9})\(([^)]*)\))", RE2::Latin1);
+  static const LazyRegex user(R"(uid=(\d{1,9})(?:\([^)]*\))? gid=(\d{1,9})(?:\(([^)]*)\))?(?:.*?groups=(.*))?)",
+                              RE2::Latin1);
+  static const LazyRegex group(R"((\d{1,9})\(([^)]*)\))", RE2::Latin1);
   Person person;
   std::int64_t gid = 0;
   std::string name;
@@ -38,8 +40,8 @@ std::optional<Person> person_of(std::string_view line) {
 }
 
 bool is_gpu_path(std::string_view path) {
-  static const RE2 form(R"(/dev/(?:nvidia[a-z0-9-]*|nvidia-caps/nvidia-cap\d+|kfd|dxg|dri/(?:renderD|card)\d+))",
-                        RE2::Latin1);
+  static const LazyRegex form(R"(/dev/(?:nvidia[a-z0-9-]*|nvidia-caps/nvidia-cap\d+|kfd|dxg|dri/(?:renderD|card)\d+))",
+                              RE2::Latin1);
   return RE2::FullMatch(path, form);
 }
 
@@ -68,9 +70,9 @@ bool starts_device_nodes(std::string_view line) {
 }
 
 Snapshot parse_device_nodes(const std::string& text) {
-  static const RE2 row(R"(c([r-][w-][x-])([r-][w-][x-])([r-][w-][x-])([.+@]?)\s+\d+\s+)"
-                       R"((\S+)\s+(\S+)\s+(?:[^\s,\d][^\s,]*\s+)?(\d{1,6}),\s*(\d{1,7})\s+.*\s(\S+))",
-                       RE2::Latin1);
+  static const LazyRegex row(R"(c([r-][w-][x-])([r-][w-][x-])([r-][w-][x-])([.+@]?)\s+\d+\s+)"
+                             R"((\S+)\s+(\S+)\s+(?:[^\s,\d][^\s,]*\s+)?(\d{1,6}),\s*(\d{1,7})\s+.*\s(\S+))",
+                             RE2::Latin1);
   std::map<std::string, DeviceNode> nodes;
   std::vector<std::string> guarded;  // by an access list, which ls doesn't show
   std::optional<Person> person;

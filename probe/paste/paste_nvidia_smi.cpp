@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/nvidia_fields.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -16,18 +17,18 @@ constexpr std::size_t most_table_gpus = 1024;
 class Table {
  public:
   void line(std::string_view line) {
-    static const RE2 header(
+    static const LazyRegex header(
         "NVIDIA-SMI +[0-9.]+ +(?:KMD |Driver )Version: +([0-9.]+)(?: +CUDA (?:UMD )?Version: +(\\S+))?", RE2::Latin1);
-    static const RE2 first(
+    static const LazyRegex first(
         "^\\| +(\\d+) +(\\S[^|]*?) +(On|Off|N/A|WDDM|TCC|MCDM) *\\| +([0-9A-Fa-f:.]{7,16}) [^|]*(?:\\| +(\\S+) *\\|)?",
         RE2::Latin1);
-    static const RE2 memory(
+    static const LazyRegex memory(
         "\\| +(\\d+)MiB / +(\\d+)MiB +\\| *(?:(\\d+)%)?[^|]*?(Default|E\\. Process|E\\. Thread|Prohibited|)? *\\|",
         RE2::Latin1);
-    static const RE2 mig("^\\|[ ]*\\|[ ]*\\| +(Enabled|Disabled)\\*? *\\|", RE2::Latin1);
-    static const RE2 process("^\\| +(\\d+) +(?:\\S+ +\\S+ +)?(\\d+) +[CGM+]{1,3} +(\\S[^|]*?) +(\\d+)MiB *\\|",
-                             RE2::Latin1);
-    static const RE2 slice("^\\| +(\\d+) +\\d+ +\\d+ +(\\d+) *\\| +\\d+MiB / +(\\d+)MiB ", RE2::Latin1);
+    static const LazyRegex mig("^\\|[ ]*\\|[ ]*\\| +(Enabled|Disabled)\\*? *\\|", RE2::Latin1);
+    static const LazyRegex process("^\\| +(\\d+) +(?:\\S+ +\\S+ +)?(\\d+) +[CGM+]{1,3} +(\\S[^|]*?) +(\\d+)MiB *\\|",
+                                   RE2::Latin1);
+    static const LazyRegex slice("^\\| +(\\d+) +\\d+ +\\d+ +(\\d+) *\\| +\\d+MiB / +(\\d+)MiB ", RE2::Latin1);
     // A table of processes that ends after its header lists none.
     if (rows_begin_ && line.starts_with("+----") && !nvidia_.processes.get()) nvidia_.processes.fill();
     if (!contains(line, "|")) return;
@@ -121,8 +122,8 @@ bool starts_nvidia_smi_list(std::string_view line) {
 }
 
 Snapshot parse_nvidia_smi_list(const std::string& text) {
-  static const RE2 gpu("^GPU (\\d+): ([^(]+) \\(UUID: (GPU-[0-9a-fA-F-]+)\\)", RE2::Latin1);
-  static const RE2 mig("^ +MIG ([^ ]+) +Device +(\\d+): \\(UUID: (MIG-[0-9a-zA-Z/-]+)\\)", RE2::Latin1);
+  static const LazyRegex gpu("^GPU (\\d+): ([^(]+) \\(UUID: (GPU-[0-9a-fA-F-]+)\\)", RE2::Latin1);
+  static const LazyRegex mig("^ +MIG ([^ ]+) +Device +(\\d+): \\(UUID: (MIG-[0-9a-zA-Z/-]+)\\)", RE2::Latin1);
   std::vector<NvidiaDevice> devices;
   for (const std::string_view line : lines_of(text)) {
     std::string a, b, c;

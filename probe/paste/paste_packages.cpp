@@ -1,6 +1,7 @@
 // pip list, freeze and show, uv pip, conda list and info.
 #include <re2/re2.h>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -20,7 +21,7 @@ bool read_row(std::string_view line, const RE2& form, Row& row) {
 // "torch==2.4.1"; after uv's mark for installed or changed packages, not after its mark for removed ones.
 bool read_requirement(std::string_view line, Row& row) {
   if (!contains(line, "==")) return false;
-  static const RE2 form(R"(\s*(?:[+~] )?([\w.-]+)==\s*(\d[^][(){}:,;'"/\s]*)\s*)", RE2::Latin1);
+  static const LazyRegex form(R"(\s*(?:[+~] )?([\w.-]+)==\s*(\d[^][(){}:,;'"/\s]*)\s*)", RE2::Latin1);
   return read_row(line, form, row);
 }
 
@@ -32,7 +33,7 @@ void add(Snapshot& snapshot, const Row& row) {
 
 // A conda package's build string names what it was built for: "py3.11_cuda12.1_cudnn8.9.2_0", "py3.11_cpu_0".
 void add_build(Snapshot& snapshot, const Row& row, const std::string& build) {
-  static const RE2 cuda(R"((?:^|_)cuda_?(\d{2})\.?(\d))", RE2::Latin1), cpu(R"((?:^|_)cpu(?:_|$))", RE2::Latin1);
+  static const LazyRegex cuda(R"((?:^|_)cuda_?(\d{2})\.?(\d))", RE2::Latin1), cpu(R"((?:^|_)cpu(?:_|$))", RE2::Latin1);
   if (row.name != "pytorch" || snapshot.torch.or_empty().version.get()) return;
   Torch& torch = snapshot.torch.fill();
   torch.version = row.version;
@@ -66,7 +67,7 @@ bool starts_pip_list(std::string_view line) { return line.starts_with("Package "
 
 Snapshot parse_pip_list(const std::string& text) {
   Snapshot snapshot;
-  static const RE2 form(R"(\s*([\w.-]+)\s+(\d[^][(){}:,;'"/\s]*)(?:\s+\S+)?\s*)", RE2::Latin1);
+  static const LazyRegex form(R"(\s*([\w.-]+)\s+(\d[^][(){}:,;'"/\s]*)(?:\s+\S+)?\s*)", RE2::Latin1);
   bool inside = false;
   std::string_view last;
   Row row;
@@ -84,7 +85,7 @@ bool starts_pip_show(std::string_view line) { return line.starts_with("Summary: 
 
 Snapshot parse_pip_show(const std::string& text) {
   Snapshot snapshot;
-  static const RE2 name(R"(Name: ([\w.-]+)\s*)", RE2::Latin1), version(R"(Version: (\d\S*)\s*)", RE2::Latin1);
+  static const LazyRegex name(R"(Name: ([\w.-]+)\s*)", RE2::Latin1), version(R"(Version: (\d\S*)\s*)", RE2::Latin1);
   Row row;
   for (const std::string_view line : lines_of(text)) {
     if (starts_pip_show(line) && !row.version.empty()) add(snapshot, row);
@@ -99,7 +100,7 @@ Snapshot parse_pip_show(const std::string& text) {
 bool starts_conda_info(std::string_view line) { return contains(line, "conda version : "); }
 
 Snapshot parse_conda_info(const std::string& text) {
-  static const RE2 cuda(R"(__cuda=(\d+\.\d+))", RE2::Latin1);
+  static const LazyRegex cuda(R"(__cuda=(\d+\.\d+))", RE2::Latin1);
   Snapshot snapshot;
   std::string number;
   for (const std::string_view line : lines_of(text)) {
@@ -113,7 +114,7 @@ bool starts_conda_list(std::string_view line) { return line.starts_with("# packa
 
 Snapshot parse_conda_list(const std::string& text) {
   Snapshot snapshot;
-  static const RE2 form(R"(\s*([\w.-]+)\s+(\d[^][(){}:,;'"/\s]*)\s+(\S+)(?:\s+\S+)?\s*)", RE2::Latin1);
+  static const LazyRegex form(R"(\s*([\w.-]+)\s+(\d[^][(){}:,;'"/\s]*)\s+(\S+)(?:\s+\S+)?\s*)", RE2::Latin1);
   bool inside = false, tensorflow = false, names_another = false;
   Row row;
   std::string build;
@@ -139,7 +140,7 @@ Snapshot parse_conda_list(const std::string& text) {
 bool starts_conda_plan(std::string_view line) { return contains(line, "## Package Plan ##"); }
 
 Snapshot parse_conda_plan(const std::string& text) {
-  static const RE2 form(R"(\s+([\w.-]+)-(\d[\w.]*)\s+\|\s+(\S+)\s.*)", RE2::Latin1);
+  static const LazyRegex form(R"(\s+([\w.-]+)-(\d[\w.]*)\s+\|\s+(\S+)\s.*)", RE2::Latin1);
   Snapshot snapshot;
   Row row;
   std::string build;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "evidence/json.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -59,9 +60,9 @@ bool starts_rocm_smi(std::string_view line) {
 }
 
 Snapshot parse_rocm_smi(const std::string& text) {
-  static const RE2 field(R"(GPU\[(\d{1,4})\]\s*: ([^:]+): \s*(.*?)\s*)", RE2::Latin1);
+  static const LazyRegex field(R"(GPU\[(\d{1,4})\]\s*: ([^:]+): \s*(.*?)\s*)", RE2::Latin1);
   // "0    35.0c  25.0W  …  0%", "0       [0x74a1 : 0x00]  …", "0  1  0x744c,  62223  45.0°C  …" of the short table.
-  static const RE2 row(R"((\d{1,4})\s+(?:\[0x|\d+\s+(?:\[?0x|\d)|\d+\.\d+c|N/A).*%.*)", RE2::Latin1);
+  static const LazyRegex row(R"((\d{1,4})\s+(?:\[0x|\d+\s+(?:\[?0x|\d)|\d+\.\d+c|N/A).*%.*)", RE2::Latin1);
   RocmSmi smi;
   bool table = false;
   for (const std::string_view line : lines_of(text)) {
@@ -83,7 +84,7 @@ Snapshot parse_rocm_smi(const std::string& text) {
 bool starts_rocm_smi_json(std::string_view line) { return contains(line, "\"card0\":"); }
 
 Snapshot parse_rocm_smi_json(const std::string& text) {
-  static const RE2 place(R"(/card(\d{1,4})/([^/]+))", RE2::Latin1);
+  static const LazyRegex place(R"(/card(\d{1,4})/([^/]+))", RE2::Latin1);
   const std::size_t card = text.find("\"card0\":");
   const std::size_t start = card == std::string::npos ? card : text.rfind('{', card);
   if (start == std::string::npos) return {};

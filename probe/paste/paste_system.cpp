@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "knowledge/codes/names.h"
+#include "knowledge/lazy_regex.h"
 #include "probe/gpu/lspci.h"
 #include "probe/os/cpu_info.h"
 #include "probe/paste/paste_parsers.h"
@@ -50,7 +51,7 @@ Snapshot parse_lspci_report(const std::string& text) {
 namespace {
 
 bool read_assignment(std::string_view line, std::string& name, std::string& value) {
-  static const RE2 form(R"re((?:declare -x )?(?:export )?([A-Za-z_]\w*)=(?:"(.*)"|'(.*)'|(.*)))re", RE2::Latin1);
+  static const LazyRegex form(R"re((?:declare -x )?(?:export )?([A-Za-z_]\w*)=(?:"(.*)"|'(.*)'|(.*)))re", RE2::Latin1);
   std::string single, bare;
   if (!RE2::FullMatch(line, form, &name, &value, &single, &bare)) return false;
   value += single + bare;  // at most one of the three matched
@@ -62,7 +63,7 @@ constexpr const char* always_there = "(?:PATH|HOME|SHELL|USER|PWD|LANG|HOSTNAME|
 }  // namespace
 
 bool starts_env(std::string_view line) {
-  static const RE2 form(std::string("^(?:declare -x )?(?:export )?") + always_there + "=", RE2::Latin1);
+  static const LazyRegex form(std::string("^(?:declare -x )?(?:export )?") + always_there + "=", RE2::Latin1);
   return contains(line.substr(0, 64), "=") && RE2::PartialMatch(line, form);
 }
 
@@ -72,7 +73,7 @@ Snapshot parse_env(const std::string& text) {
   std::map<std::string, Text> matter;
   int common = 0;
   std::string name, value;
-  static const RE2 usual(always_there, RE2::Latin1);
+  static const LazyRegex usual(always_there, RE2::Latin1);
   for (const std::string_view line : lines_of(text)) {
     if (!read_assignment(trimmed(line), name, value)) continue;
     common += RE2::FullMatch(name, usual);

@@ -1,6 +1,7 @@
 // nvcc --version, hipconfig and hipcc --version.
 #include <re2/re2.h>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 
@@ -12,9 +13,10 @@ bool starts_toolkit(std::string_view line) {
 }
 
 Snapshot parse_toolkit(const std::string& text) {
-  static const RE2 nvcc(R"(Cuda compilation tools, release \d+\.\d+, V(\d+\.\d+\.\d+).*)", RE2::Latin1);
-  static const RE2 build(R"(\bBuild cuda_(\d+\.\d+)\.r\d)", RE2::Latin1);  // its last line, which some quote alone
-  static const RE2 hip(R"(HIP version\s*: (\d+\.\d+[.\d]*).*)", RE2::Latin1);
+  static const LazyRegex nvcc(R"(Cuda compilation tools, release \d+\.\d+, V(\d+\.\d+\.\d+).*)", RE2::Latin1);
+  static const LazyRegex build(R"(\bBuild cuda_(\d+\.\d+)\.r\d)",
+                               RE2::Latin1);  // its last line, which some quote alone
+  static const LazyRegex hip(R"(HIP version\s*: (\d+\.\d+[.\d]*).*)", RE2::Latin1);
   Snapshot snapshot;
   std::string version;
   for (const std::string_view line : lines_of(text)) {

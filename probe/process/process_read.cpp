@@ -6,6 +6,7 @@
 
 #include "host/text.h"
 #include "knowledge/frameworks/process_names.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor {
 
@@ -13,7 +14,7 @@ namespace {
 
 // "1234 KiB" in MiB; a bare number is bytes.
 std::int64_t mib_of(std::string_view value) {
-  static const RE2 form(R"((\d+)(?:\s+(\S+))?.*)", RE2::Latin1);
+  static const LazyRegex form(R"((\d+)(?:\s+(\S+))?.*)", RE2::Latin1);
   std::int64_t number = 0;
   std::string unit;
   if (!RE2::FullMatch(value, form, &number, &unit)) return 0;
@@ -35,8 +36,8 @@ std::vector<std::string> mapped_libraries(std::string_view maps) {
 }
 
 DrmClient parse_fdinfo(std::string_view text) {
-  static const RE2 form("drm-(engine-capacity|engine|resident|memory)-(.*)", RE2::Latin1);
-  static const RE2 on_device("(?:vram|local|stolen).*", RE2::Latin1);
+  static const LazyRegex form("drm-(engine-capacity|engine|resident|memory)-(.*)", RE2::Latin1);
+  static const LazyRegex on_device("(?:vram|local|stolen).*", RE2::Latin1);
   DrmClient client;
   std::map<std::string, std::int64_t> capacity;
   std::int64_t resident = 0, older = 0;
@@ -63,13 +64,13 @@ DrmClient parse_fdinfo(std::string_view text) {
 }
 
 bool is_compute_node(std::string_view name) {
-  static const RE2 form("(?:nvidia|dri/renderD|accel/accel)\\d+|nvidia-uvm|kfd|dxg|nvhost-(?:ctrl-)?gpu|nvgpu/.*",
-                        RE2::Latin1);
+  static const LazyRegex form("(?:nvidia|dri/renderD|accel/accel)\\d+|nvidia-uvm|kfd|dxg|nvhost-(?:ctrl-)?gpu|nvgpu/.*",
+                              RE2::Latin1);
   return RE2::FullMatch(name, form);
 }
 
 bool is_gpu_node(std::string_view name) {
-  static const RE2 form("nvidiactl|nvidia-(?:uvm-tools|modeset|caps/.*)|nvmap|dri/card\\d+", RE2::Latin1);
+  static const LazyRegex form("nvidiactl|nvidia-(?:uvm-tools|modeset|caps/.*)|nvmap|dri/card\\d+", RE2::Latin1);
   return is_compute_node(name) || RE2::FullMatch(name, form);
 }
 

@@ -9,6 +9,7 @@
 
 #include "host/text.h"
 #include "knowledge/gpus/drivers.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor {
 
@@ -18,7 +19,7 @@ constexpr std::size_t longest_record = 32u << 20;
 
 // "torch-2.3.0+cu121.dist-info" -> torch, 2.3.0+cu121; an egg's Python version and platform are dropped.
 Distribution named(std::string_view entry) {
-  static const RE2 form(R"(([^-]+)(?:-(.*?)(?:-py.*)?)?\.(?:dist|egg)-info)", RE2::Latin1);
+  static const LazyRegex form(R"(([^-]+)(?:-(.*?)(?:-py.*)?)?\.(?:dist|egg)-info)", RE2::Latin1);
   Distribution one;
   RE2::FullMatch(entry, form, &one.name, &one.version);
   return one;
@@ -60,7 +61,7 @@ std::vector<Distribution> distributions_in(const Host& host, const std::string& 
 }
 
 bool carries_gpu_libraries(const Distribution& one) {
-  static const RE2 carriers(
+  static const LazyRegex carriers(
       "nvidia-.*|jax-(?:cuda|rocm).*|tensorflow-(?:directml-plugin|metal)|triton|intel-extension-for-tensorflow",
       RE2::Latin1);
   return RE2::FullMatch(normal_name(one.name), carriers);
@@ -202,14 +203,14 @@ std::vector<PackageDamage> damage_in(const Host& host, const std::vector<std::st
 namespace {
 
 bool is_framework(const std::string& name) {
-  static const RE2 names("torch|jax|jaxlib|keras|tf-keras|tf-nightly|tensorflow(-cpu|-gpu|-rocm|-intel|-macos)?",
-                         RE2::Latin1);
+  static const LazyRegex names("torch|jax|jaxlib|keras|tf-keras|tf-nightly|tensorflow(-cpu|-gpu|-rocm|-intel|-macos)?",
+                               RE2::Latin1);
   return RE2::FullMatch(name, names) || name.starts_with("jax-cuda") || name.starts_with("jax-rocm");
 }
 
 // One comparison of a marker; false where it can't be evaluated here.
 bool holds(std::string_view clause, const std::string& python) {
-  static const RE2 form(R"(\s*(\w+)\s*([<>=!]+)\s*["']?(.*?)["']?\s*)", RE2::Latin1);
+  static const LazyRegex form(R"(\s*(\w+)\s*([<>=!]+)\s*["']?(.*?)["']?\s*)", RE2::Latin1);
   std::string name, how, value;
   if (!RE2::FullMatch(clause, form, &name, &how, &value)) return false;
   int order = 0;
@@ -242,7 +243,8 @@ bool applies(std::string_view marker, const std::string& python) {
 std::optional<PackageRequirement> requirement(std::string_view line, const std::string& by, const std::string& python) {
   const auto semicolon = line.find(';');
   if (semicolon != line.npos && !applies(line.substr(semicolon + 1), python)) return std::nullopt;
-  static const RE2 form(R"(\s*([^ (<>=!~[]+)\s*(?:\[[^\]]*\])?\s*(?:\(([^@]+)\)|([<>=!~][^@]*?))\s*)", RE2::Latin1);
+  static const LazyRegex form(R"(\s*([^ (<>=!~[]+)\s*(?:\[[^\]]*\])?\s*(?:\(([^@]+)\)|([<>=!~][^@]*?))\s*)",
+                              RE2::Latin1);
   std::string name, inside, range;
   if (!RE2::FullMatch(line.substr(0, semicolon), form, &name, &inside, &range)) return std::nullopt;
   return PackageRequirement{.by = by, .name = normal_name(name), .range = inside + range};

@@ -1,3 +1,4 @@
+#include "knowledge/lazy_regex.h"
 #include "probe/python/distributions.h"
 
 #include <re2/re2.h>
@@ -52,7 +53,7 @@ Text version(const std::string& value, const char* what) {
 }
 
 std::vector<std::string> quoted_items(std::string_view list) {
-  static const RE2 quoted(R"re('([^']*)'|"([^"]*)")re", RE2::Latin1);
+  static const LazyRegex quoted(R"re('([^']*)'|"([^"]*)")re", RE2::Latin1);
   std::vector<std::string> items;
   re2::StringPiece rest = list;
   for (std::string single, twice; RE2::FindAndConsume(&rest, quoted, &single, &twice);) items.push_back(single + twice);

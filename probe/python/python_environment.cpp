@@ -1,3 +1,4 @@
+#include "knowledge/lazy_regex.h"
 #include "probe/python/python_interpreter.h"
 
 #include <fmt/format.h>
@@ -97,7 +98,7 @@ namespace {
 
 // "pytorch-2.4.1-py3.11_cuda12.1_cudnn9.1.0_0.json" -> pytorch: "2.4.1 py3.11_cuda12.1_cudnn9.1.0_0".
 void read_conda(const Host& host, const std::string& prefix, Python& python) {
-  static const RE2 form(R"((.*)-([^-]*)-([^-]*)\.json)", RE2::Latin1);
+  static const LazyRegex form(R"((.*)-([^-]*)-([^-]*)\.json)", RE2::Latin1);
   const auto names = host.files.list(prefix + "/conda-meta");
   if (!names.get()) return;
   auto& packages = python.conda_packages.fill();

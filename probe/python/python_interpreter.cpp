@@ -9,6 +9,7 @@
 #include "evidence/json.h"
 #include "host/text.h"
 #include "knowledge/gpus/drivers.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor {
 
@@ -133,7 +134,7 @@ bool is_older(const std::string& a, const std::string& b) { return knowledge::co
 
 // The lib/python3.X folder that matches the interpreter's name, otherwise the newest.
 std::string series_of(const Host& host, const std::string& prefix, const std::string& real) {
-  static const RE2 named(R"(python(3\.\d+))", RE2::Latin1);
+  static const LazyRegex named(R"(python(3\.\d+))", RE2::Latin1);
   std::string series, newest;
   if (RE2::FullMatch(base_name(real), named, &series)) return series;
   for (const char* lib : {"/lib", "/lib64"}) {
@@ -153,7 +154,7 @@ std::string kind_of(const Host& host, const std::string& prefix) {
 std::string full_version(const Host& host, const Interpreter& python) {
   for (const std::string& name : host.files.list(python.base_prefix + "/conda-meta").or_empty())
     if (name.starts_with("python-3.")) return name.substr(7, name.find('-', 7) - 7);
-  static const RE2 definition(R"re(#define PY_VERSION[^_\n"][^\n"]*"([^"]*)")re", RE2::Latin1);
+  static const LazyRegex definition(R"re(#define PY_VERSION[^_\n"][^\n"]*"([^"]*)")re", RE2::Latin1);
   const auto patch_level =
       host.files.read(fmt::format("{}/include/python{}/patchlevel.h", python.base_prefix, python.series), 64 << 10);
   std::string version;

@@ -1,4 +1,5 @@
 #include "probe/tools/shell_session.h"
+#include "knowledge/lazy_regex.h"
 #include "probe/text_piece.h"
 
 #include <re2/re2.h>
@@ -70,14 +71,14 @@ std::string option_of(std::string_view command) {
 
 // A shell inside the container, which prints the next prompts.
 bool opens_a_shell(std::string_view command) {
-  static const RE2 shell(R"(.*\s(?:(?:/bin/|/usr/bin/)?(?:ba|z|da)?sh|-it?|-ti)\s*)", RE2::Latin1);
+  static const LazyRegex shell(R"(.*\s(?:(?:/bin/|/usr/bin/)?(?:ba|z|da)?sh|-it?|-ti)\s*)", RE2::Latin1);
   return contains(command, " shell ") || contains(command, " enter ") || contains(command, " rsh ") ||
          contains(command, "lxc-attach") || RE2::FullMatch(piece_of(command), shell);
 }
 
 // "docker run -it --rm IMAGE": the image's own program, a shell where another prompt follows.
 bool may_open_a_shell(std::string_view command) {
-  static const RE2 terminal(R"(.* run\s(?:.*\s)?(?:-it|-ti|-i -t|-t -i|--interactive --tty)\s.*)", RE2::Latin1);
+  static const LazyRegex terminal(R"(.* run\s(?:.*\s)?(?:-it|-ti|-i -t|-t -i|--interactive --tty)\s.*)", RE2::Latin1);
   return RE2::FullMatch(piece_of(command), terminal);
 }
 
@@ -92,7 +93,7 @@ std::string_view whose(std::string_view prompt) {
 }
 
 bool prompt_of_container(std::string_view prompt) {
-  static const RE2 form(R"((?:\(.+\) ?)?\w+@[0-9a-f]{12}:.*|(?:Apptainer|Singularity)\S*> ?)", RE2::Latin1);
+  static const LazyRegex form(R"((?:\(.+\) ?)?\w+@[0-9a-f]{12}:.*|(?:Apptainer|Singularity)\S*> ?)", RE2::Latin1);
   return RE2::FullMatch(piece_of(prompt), form);
 }
 

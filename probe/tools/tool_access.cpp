@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -74,8 +75,8 @@ std::optional<Owned> owned(const StatForm& form, const RE2& expression, std::str
 
 // "stat -c '%A %U:%G %n' /dev/kfd"
 void read_stat(const AskedCommand& asked, std::vector<Owned>& into) {
-  static const RE2 command(R"(stat (?:-L )?(?:-c|--format|--printf)[ =]?["']([^"']+?)(?:\\n)?["'] /dev/.*)",
-                           RE2::Latin1);
+  static const LazyRegex command(R"(stat (?:-L )?(?:-c|--format|--printf)[ =]?["']([^"']+?)(?:\\n)?["'] /dev/.*)",
+                                 RE2::Latin1);
   std::string format;
   if (!asked.typed.starts_with("stat ") || !RE2::FullMatch(piece_of(asked.typed), command, &format) ||
       format.size() > longest_format)
@@ -90,10 +91,10 @@ void read_stat(const AskedCommand& asked, std::vector<Owned>& into) {
 
 // The groups that groups or id -nG prints of the user at the prompt.
 std::optional<std::set<std::string, std::less<>>> groups_of(const AskedCommand& asked) {
-  static const RE2 command(R"((?:groups|id -(?:nG|Gn)|id --groups --name)(?: \$USER| \$\(whoami\)|)"
-                           R"( [a-z_][\w-]*)?)",
-                           RE2::Latin1);
-  static const RE2 names(R"((?:[a-z_][\w.-]* : )?([a-z_][\w.-]*(?: [a-z_][\w.-]*)*))", RE2::Latin1);
+  static const LazyRegex command(R"((?:groups|id -(?:nG|Gn)|id --groups --name)(?: \$USER| \$\(whoami\)|)"
+                                 R"( [a-z_][\w-]*)?)",
+                                 RE2::Latin1);
+  static const LazyRegex names(R"((?:[a-z_][\w.-]* : )?([a-z_][\w.-]*(?: [a-z_][\w.-]*)*))", RE2::Latin1);
   std::string list;
   if (asked.sudo || asked.answers.size() != 1 || !RE2::FullMatch(piece_of(asked.typed), command) ||
       !RE2::FullMatch(piece_of(asked.answers.front()), names, &list))
@@ -132,7 +133,8 @@ void judge_nodes(const std::string& text, const std::vector<Owned>& stated,
 
 // "drwxr-xr-x 2 root root 40 Feb 10 08:01 /dev/shm": only root may create files there.
 void shared_memory(const AskedCommand& asked, const std::vector<Owned>& stated, Snapshot& snapshot) {
-  static const RE2 row(R"(d([r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-])\.? +\d+ root .* /dev/shm/?)", RE2::Latin1);
+  static const LazyRegex row(R"(d([r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-])\.? +\d+ root .* /dev/shm/?)",
+                             RE2::Latin1);
   const auto closed = [](const std::string& mode) { return mode.size() == 4 && mode[3] != '7' && mode[3] != '3'; };
   for (const std::string_view line : asked.answers) {
     std::string letters;

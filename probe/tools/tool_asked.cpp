@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -36,8 +37,8 @@ std::size_t numbered(std::string_view line, std::string_view start) {
 
 // The Python that a command starts, for a program in its text or for a prompt.
 std::string python_started(const ShellCommand& command, std::string_view typed) {
-  static const RE2 form(R"((?:.*[;&] *)?(\S*python[\d.]*(?:\.exe)?)(?: +(?:-\w+ +)*-c\b.*)?)", RE2::Latin1);
-  static const RE2 environment(R"(\(([\w.-]+)\).*)", RE2::Latin1);
+  static const LazyRegex form(R"((?:.*[;&] *)?(\S*python[\d.]*(?:\.exe)?)(?: +(?:-\w+ +)*-c\b.*)?)", RE2::Latin1);
+  static const LazyRegex environment(R"(\(([\w.-]+)\).*)", RE2::Latin1);
   std::string python, name;
   if (!command.engine.empty() || !RE2::FullMatch(piece_of(typed), form, &python)) return {};
   RE2::FullMatch(piece_of(command.prompt), environment, &name);
@@ -82,7 +83,7 @@ bool among_packages(std::string_view path) {
 // "/srv/job/torch.py" for torch.__file__: a package is a folder, so this is a file of one's own; nor is a folder
 // without a start, outside of all packages, one of them.
 void module_file(const Asked& asked, Snapshot& snapshot) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"(\b(torch|tensorflow|tf|jax|keras|torchvision|cupy|onnxruntime|transformers|numpy|np)\.__(?:file|path)__)",
       RE2::Latin1);
   std::string name;
@@ -154,8 +155,8 @@ void cudnn_of_jax(const Asked& asked, Snapshot& snapshot) {
 
 // The devices for which TensorFlow has a kernel of an operation. What reads, decodes or prints belongs to the CPU.
 void kernels_of_operation(const Asked& asked, Snapshot& snapshot) {
-  static const RE2 form(R"(get_registered_kernels_for_op\(["'](\w+)["']\))", RE2::Latin1);
-  static const RE2 of_host(
+  static const LazyRegex form(R"(get_registered_kernels_for_op\(["'](\w+)["']\))", RE2::Latin1);
+  static const LazyRegex of_host(
       R"(Decode|Dataset|Iterator|String|Read|Write|Save|Restore|Parse|Summary|Queue|Print|File|Lookup|HashTable|PyFunc)",
       RE2::Latin1);
   std::string operation;
@@ -178,14 +179,15 @@ std::string joined(const std::set<std::string>& all) {
 
 // A filter leaves only a part of what a program holds.
 bool shows_a_part(std::string_view typed) {
-  static const RE2 filter(R"(\|\s*(?:head|tail)\b|grep[^|]*(?:sm_|compute_|gfx)[0-9])", RE2::Latin1);
+  static const LazyRegex filter(R"(\|\s*(?:head|tail)\b|grep[^|]*(?:sm_|compute_|gfx)[0-9])", RE2::Latin1);
   return contains(typed, "|") && RE2::PartialMatch(piece_of(typed), filter);
 }
 
 // What cuobjdump finds in a program: "lbm.1.sm_80.cubin", or "arch = sm_80" below "Fatbin elf code:".
 void code_in_program(const std::vector<Asked>& session, Snapshot& snapshot) {
-  static const RE2 listed(R"((ELF|PTX) file +\d+: *\S*\b(?:sm|compute)_(\d+)(\d)[af]?\.(?:cubin|ptx)\s*)", RE2::Latin1);
-  static const RE2 dumped(R"(arch = (?:sm|compute)_(\d+)(\d)[af]?\s*)", RE2::Latin1);
+  static const LazyRegex listed(R"((ELF|PTX) file +\d+: *\S*\b(?:sm|compute)_(\d+)(\d)[af]?\.(?:cubin|ptx)\s*)",
+                                RE2::Latin1);
+  static const LazyRegex dumped(R"(arch = (?:sm|compute)_(\d+)(\d)[af]?\s*)", RE2::Latin1);
   std::set<std::string> elf, ptx;
   bool ptx_asked = false;
   const ShellLine* first = nullptr;
@@ -213,7 +215,7 @@ void code_in_program(const std::vector<Asked>& session, Snapshot& snapshot) {
 
 // "hipv4-amdgcn-amd-amdhsa--gfx90a" of roc-obj-ls, llvm-objdump --offloading and the like.
 void code_for_amd(const std::vector<Asked>& session, Snapshot& snapshot) {
-  static const RE2 target(R"(amdgcn-amd-amdhsa-[\w.]*-(gfx[0-9][0-9a-z]{2,5}(?:-generic)?)\b)", RE2::Latin1);
+  static const LazyRegex target(R"(amdgcn-amd-amdhsa-[\w.]*-(gfx[0-9][0-9a-z]{2,5}(?:-generic)?)\b)", RE2::Latin1);
   std::set<std::string> all;
   const ShellLine* first = nullptr;
   for (const Asked& asked : session) {
@@ -233,7 +235,7 @@ void code_for_amd(const std::vector<Asked>& session, Snapshot& snapshot) {
 
 // "9921  InvokeAI  1  15032385536  0  0" of rocm-smi --showpids.
 void kfd_processes(const Asked& asked, Snapshot& snapshot) {
-  static const RE2 row(R"(\s*(\d+)\s+(\S+)\s+\d+\s+(\d{6,13})\s+\d+\s+\S*\s*)", RE2::Latin1);
+  static const LazyRegex row(R"(\s*(\d+)\s+(\S+)\s+\d+\s+(\d{6,13})\s+\d+\s+\S*\s*)", RE2::Latin1);
   bool inside = false;
   for (const ShellLine& line : asked.output) {
     inside = inside || (line.text.starts_with("PID") && contains(line.text, "VRAM USED"));
@@ -248,11 +250,11 @@ void kfd_processes(const Asked& asked, Snapshot& snapshot) {
 
 // The row of a program that keeps a processor and more busy, in what top and ps print.
 void busy_program(const Asked& asked, Snapshot& snapshot) {
-  static const RE2 of_top(
+  static const LazyRegex of_top(
       R"(\s*\d+ +\S+ +(?:rt|-?\d+) +-?\d+ +\S+ +\S+ +\S+ +[RSD] +(\d+(?:\.\d)?) +\d+\.\d +[\d:.]+ +(\S+).*)",
       RE2::Latin1);
-  static const RE2 of_ps(R"(\S+ +\d+ +(\d+(?:\.\d)?) +\d+\.\d +\d+ +\d+ +\S+ +[RSD]\S* +\S+ +[\d:.-]+ +(\S+).*)",
-                         RE2::Latin1);
+  static const LazyRegex of_ps(R"(\S+ +\d+ +(\d+(?:\.\d)?) +\d+\.\d +\d+ +\d+ +\S+ +[RSD]\S* +\S+ +[\d:.-]+ +(\S+).*)",
+                               RE2::Latin1);
   if (!asked.typed.text.starts_with("top ") && !asked.typed.text.starts_with("ps ")) return;
   constexpr double busy_percent = 150;
   for (const ShellLine& line : asked.output) {
@@ -271,14 +273,14 @@ void busy_program(const Asked& asked, Snapshot& snapshot) {
 // A program was given a GPU's number, and nvidia-smi shows its process on another GPU, by bus address or UUID; its own
 // table, which names the GPU by number, is compared where the shell told the number of the process.
 void gpu_of_process(const std::vector<Asked>& session, Snapshot& snapshot) {
-  static const RE2 wish(
+  static const LazyRegex wish(
       R"((?:^|[\s;&/])(?:python[\d.]*|torchrun|\./\S+) [^|;\n]*--(?:gpu|gpu[-_]?ids?|device|device[-_]id|cuda[-_]device)[ =](?:cuda:)?(\d{1,2})(?:\s|$))",
       RE2::Latin1);
-  static const RE2 key(R"(([0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d|GPU-[0-9a-f-]{8,36}))", RE2::Latin1);
-  static const RE2 index(R"(^(?:GPU )?(\d{1,2})[,:] )", RE2::Latin1);
+  static const LazyRegex key(R"(([0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d|GPU-[0-9a-f-]{8,36}))", RE2::Latin1);
+  static const LazyRegex index(R"(^(?:GPU )?(\d{1,2})[,:] )", RE2::Latin1);
   std::map<std::string, int> numbers;
   std::vector<std::pair<std::string, const ShellLine*>> used;
-  static const RE2 background(R"(\[\d+\] (\d{2,8})\s*)", RE2::Latin1);
+  static const LazyRegex background(R"(\[\d+\] (\d{2,8})\s*)", RE2::Latin1);
   std::set<int> wishes;
   for (const Asked& asked : session) {
     const std::string_view typed = asked.typed.text;
@@ -313,10 +315,10 @@ void gpu_of_process(const std::vector<Asked>& session, Snapshot& snapshot) {
 // "ggml_vulkan: 0 = Intel(R) UHD Graphics 770 | uma: 1", and later "using Vulkan0 backend": the first one shares the
 // processor's memory, and another has its own.
 void vulkan_device(const std::string& text, Snapshot& snapshot) {
-  static const RE2 device(R"(ggml_vulkan: (?:Device )?(\d+)(?: =|:) ([^|]{2,100}?) \(.{1,60}\) \| uma: ([01]))",
-                          RE2::Latin1);
-  static const RE2 choice(R"((?i)\busing (?:device )?Vulkan(\d+)\b|Vulkan(\d+) (?:model|compute|KV) buffer size)",
-                          RE2::Latin1);
+  static const LazyRegex device(R"(ggml_vulkan: (?:Device )?(\d+)(?: =|:) ([^|]{2,100}?) \(.{1,60}\) \| uma: ([01]))",
+                                RE2::Latin1);
+  static const LazyRegex choice(R"((?i)\busing (?:device )?Vulkan(\d+)\b|Vulkan(\d+) (?:model|compute|KV) buffer size)",
+                                RE2::Latin1);
   std::map<std::string, std::pair<std::string, bool>> devices;
   std::size_t row = 0, chosen_row = 0;
   std::string_view chosen_line;
@@ -339,7 +341,7 @@ void vulkan_device(const std::string& text, Snapshot& snapshot) {
 
 // "1m 35s", "46.8s", "9.2ms" in seconds.
 double seconds_in(const std::string& words) {
-  static const RE2 form(R"((?:(\d+)h ?)?(?:(\d+)m ?)?(?:(\d+(?:\.\d+)?)s)?|(\d+(?:\.\d+)?)(ms|us))", RE2::Latin1);
+  static const LazyRegex form(R"((?:(\d+)h ?)?(?:(\d+)m ?)?(?:(\d+(?:\.\d+)?)s)?|(\d+(?:\.\d+)?)(ms|us))", RE2::Latin1);
   std::string hours, minutes, seconds, part, unit;
   if (!RE2::FullMatch(words, form, &hours, &minutes, &seconds, &part, &unit)) return 0;
   if (!part.empty()) return std::atof(part.c_str()) * (unit == "ms" ? 1e-3 : 1e-6);
@@ -349,9 +351,9 @@ double seconds_in(const std::string& words) {
 // The time of each step that CatBoost prints ("400: learn: 0.67 total: 1m 35s"), by the device that its call names. The
 // last step that both reached is compared.
 void boosting_times(const std::vector<Asked>& session, Snapshot& snapshot) {
-  static const RE2 device(R"((?i)task[_-]type['"]?\s*[=: ]\s*['"]?(GPU|CPU)\b)", RE2::Latin1);
-  static const RE2 step(R"(^(\d{1,6}):\s+learn: .*\btotal: ((?:\d+h ?)?(?:\d+m ?)?\d[\d.]*[mu]?s)(?:\s.*)?)",
-                        RE2::Latin1);
+  static const LazyRegex device(R"((?i)task[_-]type['"]?\s*[=: ]\s*['"]?(GPU|CPU)\b)", RE2::Latin1);
+  static const LazyRegex step(R"(^(\d{1,6}):\s+learn: .*\btotal: ((?:\d+h ?)?(?:\d+m ?)?\d[\d.]*[mu]?s)(?:\s.*)?)",
+                              RE2::Latin1);
   constexpr double clearly = 1.5, least_seconds = 1;
   std::map<int, std::pair<double, const ShellLine*>> gpu, cpu;
   for (const Asked& asked : session) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "evidence/merge.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -96,8 +97,8 @@ void nvml_in_container(const ShellCommand& command, Snapshot& snapshot) {
 // "libnvidia-opencl.so.1 -> libnvidia-opencl.so.550.54.14": the release of NVIDIA's OpenCL driver that is loaded; and
 // the file that registers it.
 void opencl_of_nvidia(const ShellCommand& command, Snapshot& snapshot) {
-  static const RE2 link(R"(libnvidia-opencl\.so\.1 -> (?:\S*/)?libnvidia-opencl\.so\.(\d{3}\.\d{2,3}(?:\.\d{2})?)\s*$)",
-                        RE2::Latin1);
+  static const LazyRegex link(
+      R"(libnvidia-opencl\.so\.1 -> (?:\S*/)?libnvidia-opencl\.so\.(\d{3}\.\d{2,3}(?:\.\d{2})?)\s*$)", RE2::Latin1);
   const bool lists = command.typed.text.starts_with("ls "), registers = contains(command.typed.text, "OpenCL/vendors/");
   for (const ShellLine& line : command.output) {
     if ((!lists && !registers) || line.text.size() > 400 || !contains(line.text, "libnvidia-opencl")) continue;
@@ -112,7 +113,7 @@ void opencl_of_nvidia(const ShellCommand& command, Snapshot& snapshot) {
 
 // "c 195:* rwm": the rules of a container's cgroup v1, which a host doesn't have.
 void cgroup_rules(const ShellCommand& command, Snapshot& snapshot) {
-  static const RE2 form(R"(\s*([abc] (?:\*|\d+):(?:\*|\d+) [rwm]{1,3})\s*)", RE2::Latin1);
+  static const LazyRegex form(R"(\s*([abc] (?:\*|\d+):(?:\*|\d+) [rwm]{1,3})\s*)", RE2::Latin1);
   if (!contains(command.typed.text, "devices.list") || contains(command.typed.text, "grep")) return;
   std::vector<std::string> rules;
   for (const ShellLine& line : command.output) {
@@ -125,7 +126,7 @@ void cgroup_rules(const ShellCommand& command, Snapshot& snapshot) {
 
 // "lsmod | grep -Ei 'amd|nouveau'": the filter on a module's name; empty: not such a command.
 std::string filter_of(std::string_view command) {
-  static const RE2 form(R"((?:sudo )?lsmod *\| *e?grep((?: +-\w+)*) +["']?([\w|\\_-]+)["']?\s*)", RE2::Latin1);
+  static const LazyRegex form(R"((?:sudo )?lsmod *\| *e?grep((?: +-\w+)*) +["']?([\w|\\_-]+)["']?\s*)", RE2::Latin1);
   std::string options, filter;
   if (!RE2::FullMatch(piece_of(command), form, &options, &filter)) return {};
   return contains(options, "v") ? "" : filter;
@@ -158,7 +159,7 @@ void filtered_modules(const ShellCommand& command, Snapshot& snapshot) {
 
 // The running kernel, by uname or the words of "Linux HOST RELEASE #1 SMP …".
 std::string running_kernel(const std::vector<ShellCommand>& session) {
-  static const RE2 release(R"((?:Linux \S+ )?(\d+\.\d+\.\d+-[\w.+-]+)(?: #.*)?)", RE2::Latin1);
+  static const LazyRegex release(R"((?:Linux \S+ )?(\d+\.\d+\.\d+-[\w.+-]+)(?: #.*)?)", RE2::Latin1);
   for (const ShellCommand& command : session) {
     if (!command.typed.text.starts_with("uname -") || command.output.empty()) continue;
     std::string kernel;
@@ -170,8 +171,8 @@ std::string running_kernel(const std::vector<ShellCommand>& session) {
 
 // "nvidia/545.29.06, 6.5.0-28-generic, x86_64: installed"
 void built_modules(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
-  static const RE2 row(R"((nvidia|amdgpu)[\w-]*[/,] ?[\w.:+~-]+, (\d+\.\d+\.\d+[\w.+-]*), \w+: installed.*)",
-                       RE2::Latin1);
+  static const LazyRegex row(R"((nvidia|amdgpu)[\w-]*[/,] ?[\w.:+~-]+, (\d+\.\d+\.\d+[\w.+-]*), \w+: installed.*)",
+                             RE2::Latin1);
   const std::string kernel = running_kernel(session);
   if (kernel.empty()) return;
   const ShellLine* other = nullptr;
@@ -191,7 +192,7 @@ void built_modules(const std::vector<ShellCommand>& session, Snapshot& snapshot)
 
 // A tool that finds a GPU only as root.
 bool finds_gpu(const ShellCommand& command) {
-  static const RE2 devices(R"((?i)\s*number of devices:?\s+[1-9]\d*\s*)", RE2::Latin1);
+  static const LazyRegex devices(R"((?i)\s*number of devices:?\s+[1-9]\d*\s*)", RE2::Latin1);
   return std::ranges::any_of(command.output, [](const ShellLine& line) {
     return lists_gpu(line.text) ||
            has_any(line.text, {"Device #0", "Device Name ", "Name:                    gfx", "GPU[0]"}) ||
@@ -210,7 +211,7 @@ void compare_users(const std::vector<ShellCommand>& session, Snapshot& snapshot)
     const ShellCommand* in_vain = nullptr;
     bool as_root = false;
     for (const ShellCommand& command : session) {
-      static const RE2 sudo(R"(sudo (?:-\w(?: root)? )*)", RE2::Latin1);
+      static const LazyRegex sudo(R"(sudo (?:-\w(?: root)? )*)", RE2::Latin1);
       re2::StringPiece rest(command.typed.text.data(), command.typed.text.size());
       const bool root = RE2::Consume(&rest, sudo);
       const std::string_view typed = trimmed({rest.data(), rest.size()});
@@ -231,8 +232,8 @@ void compare_users(const std::vector<ShellCommand>& session, Snapshot& snapshot)
 
 // "pip list | grep torch", "conda list cudnn": rows of the list without its heading.
 void packages_listed(const ShellCommand& command, Snapshot& snapshot) {
-  static const RE2 pip(R"((?:.*\s)?(?:pip[\d.]*|-m pip|uv pip) list\b.*)", RE2::Latin1);
-  static const RE2 conda(R"((?:.*\s)?(?:conda|mamba|micromamba) list\b.*)", RE2::Latin1);
+  static const LazyRegex pip(R"((?:.*\s)?(?:pip[\d.]*|-m pip|uv pip) list\b.*)", RE2::Latin1);
+  static const LazyRegex conda(R"((?:.*\s)?(?:conda|mamba|micromamba) list\b.*)", RE2::Latin1);
   if (!contains(command.typed.text, " list") || !command.engine.empty()) return;
   std::string rows;
   for (const ShellLine& line : command.output) rows += std::string(line.text.substr(0, 400)) + '\n';
@@ -244,9 +245,9 @@ void packages_listed(const ShellCommand& command, Snapshot& snapshot) {
 // "python" of "venv\\Scripts\\python.exe -c …", with the environment that its prompt names, and with sudo, which looks
 // for another one; empty: no Python.
 std::string python_of(const ShellCommand& command) {
-  static const RE2 form(R"(((?:sudo +(?:-[EHin]+ +)*)?\S*python[\d.]*(?:\.exe)?)["']? +(?:-\w+ +)*-c\b.*)",
-                        RE2::Latin1);
-  static const RE2 environment(R"(\(([\w.-]+)\).*)", RE2::Latin1);
+  static const LazyRegex form(R"(((?:sudo +(?:-[EHin]+ +)*)?\S*python[\d.]*(?:\.exe)?)["']? +(?:-\w+ +)*-c\b.*)",
+                              RE2::Latin1);
+  static const LazyRegex environment(R"(\(([\w.-]+)\).*)", RE2::Latin1);
   std::string python, name;
   if (!RE2::FullMatch(piece_of(command.typed.text), form, &python)) return {};
   RE2::FullMatch(piece_of(command.prompt), environment, &name);
@@ -282,7 +283,7 @@ void processors_counted(const ShellCommand& command, Snapshot& snapshot) {
 // processors.
 void load_of_processors(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
   constexpr double far_beyond = 4;
-  static const RE2 form(R"(load average: ([0-9]+\.[0-9]+),)", RE2::Latin1);
+  static const LazyRegex form(R"(load average: ([0-9]+\.[0-9]+),)", RE2::Latin1);
   const auto cpus = snapshot.cpu.or_empty().allowed_cpus.or_empty();
   if (cpus <= 0) return;
   for (const ShellCommand& command : session) {
@@ -300,10 +301,10 @@ void load_of_processors(const std::vector<ShellCommand>& session, Snapshot& snap
 // "ls /dev/nvidia*", "ls /dev | grep nvidia", "ls /dev/dri": paths without their modes. (With -l the lines speak for
 // themselves, see paste_nodes.)
 void nodes_listed(const ShellCommand& command, Snapshot& snapshot) {
-  static const RE2 asked(R"(ls(?: -[1AadF]+)?(?: +/dev(?:/dri|/kfd|/nvidia\S*|/?))+ *(?:\| *e?grep[^|]*)?)",
-                         RE2::Latin1);
-  static const RE2 path(R"((?:/dev/)?(nvidia(?:\d+|ctl|-uvm|-uvm-tools|-modeset)|kfd|dri/(?:renderD|card)\d+))",
-                        RE2::Latin1);
+  static const LazyRegex asked(R"(ls(?: -[1AadF]+)?(?: +/dev(?:/dri|/kfd|/nvidia\S*|/?))+ *(?:\| *e?grep[^|]*)?)",
+                               RE2::Latin1);
+  static const LazyRegex path(R"((?:/dev/)?(nvidia(?:\d+|ctl|-uvm|-uvm-tools|-modeset)|kfd|dri/(?:renderD|card)\d+))",
+                              RE2::Latin1);
   const std::string_view typed = command.typed.text;
   if (!command.engine.empty() || typed.size() > 200 || !RE2::FullMatch(piece_of(typed), asked)) return;
   std::vector<DeviceNode> nodes;
@@ -341,8 +342,8 @@ void node_made_later(const std::vector<ShellCommand>& session, Snapshot& snapsho
 
 // "* Ubuntu    Running    1" of wsl -l -v: the version of WSL that the default distribution, or the one that runs, has.
 void wsl_version(const ShellCommand& command, Snapshot& snapshot) {
-  static const RE2 asked(R"((?:.*\s)?wsl(?:\.exe)? (?:-l|--list)\b.*)", RE2::Latin1);
-  static const RE2 distribution(R"(\s*(\*?)\s*\S+\s+(\w+)\s+([12])\s*)", RE2::Latin1);
+  static const LazyRegex asked(R"((?:.*\s)?wsl(?:\.exe)? (?:-l|--list)\b.*)", RE2::Latin1);
+  static const LazyRegex distribution(R"(\s*(\*?)\s*\S+\s+(\w+)\s+([12])\s*)", RE2::Latin1);
   const std::string_view typed = command.typed.text;
   if (!RE2::FullMatch(piece_of(typed), asked)) return;
   const ShellLine* first = nullptr;
@@ -360,7 +361,7 @@ void wsl_version(const ShellCommand& command, Snapshot& snapshot) {
 
 // "sycl-ls", also behind an engine's words.
 bool lists_sycl(std::string_view typed) {
-  static const RE2 form(R"((?:.*[\s;&"'/])?sycl-ls(?: --verbose)?["']?\s*)", RE2::Latin1);
+  static const LazyRegex form(R"((?:.*[\s;&"'/])?sycl-ls(?: --verbose)?["']?\s*)", RE2::Latin1);
   return contains(typed, "sycl-ls") && RE2::FullMatch(piece_of(typed), form);
 }
 
@@ -384,7 +385,7 @@ void compare_sycl_lists(const std::vector<ShellCommand>& session, Snapshot& snap
 
 // A listing of the whole of /dev.
 bool lists_dev(std::string_view typed) {
-  static const RE2 form(R"((?:.*[\s"'])?ls(?: -[1AadF]+)? /dev/?["']?(?: *[;&|].*)?)", RE2::Latin1);
+  static const LazyRegex form(R"((?:.*[\s"'])?ls(?: -[1AadF]+)? /dev/?["']?(?: *[;&|].*)?)", RE2::Latin1);
   return contains(typed, "ls ") && RE2::FullMatch(piece_of(typed), form);
 }
 
@@ -412,9 +413,9 @@ void compare_nodes(const std::vector<ShellCommand>& session, Snapshot& snapshot)
 // The folder of a Python, by its packages or its program: "/opt/py" of "/opt/py/lib/python3.11/site-packages", and of
 // "/opt/py/bin/python".
 std::string folder_of_python(std::string_view path) {
-  static const RE2 end(R"([/\\](?:(?:lib(?:64)?[/\\])(?:python[\d.]+[/\\])?(?:site|dist)-packages\b.*|)"
-                       R"((?:(?:bin|scripts)[/\\])?python[\d.]*(?:\.exe)?)$)",
-                       RE2::Latin1);
+  static const LazyRegex end(R"([/\\](?:(?:lib(?:64)?[/\\])(?:python[\d.]+[/\\])?(?:site|dist)-packages\b.*|)"
+                             R"((?:(?:bin|scripts)[/\\])?python[\d.]*(?:\.exe)?)$)",
+                             RE2::Latin1);
   std::string folder = lower_case(path);
   const bool found = RE2::Replace(&folder, end, "");
   std::ranges::replace(folder, '\\', '/');
@@ -423,10 +424,11 @@ std::string folder_of_python(std::string_view path) {
 
 // pip installs a package into one Python, and the program that finds no such package runs in another.
 void installed_elsewhere(const std::vector<ShellCommand>& session, Snapshot& snapshot) {
-  static const RE2 place(R"(Requirement already satisfied: \S+ in (\S.*?(?:site|dist)-packages)(?: \(.*)?\s*)",
-                         RE2::Latin1);
-  static const RE2 program(R"((?:.*\W)?[Pp]ython executable:? +(\S.*[/\\]python[\d.]*(?:\.exe)?)\s*)", RE2::Latin1);
-  static const RE2 lacking(R"(No module named '?(\w+)|Cannot find a working (triton) installation)", RE2::Latin1);
+  static const LazyRegex place(R"(Requirement already satisfied: \S+ in (\S.*?(?:site|dist)-packages)(?: \(.*)?\s*)",
+                               RE2::Latin1);
+  static const LazyRegex program(R"((?:.*\W)?[Pp]ython executable:? +(\S.*[/\\]python[\d.]*(?:\.exe)?)\s*)",
+                                 RE2::Latin1);
+  static const LazyRegex lacking(R"(No module named '?(\w+)|Cannot find a working (triton) installation)", RE2::Latin1);
   const ShellCommand* installs = nullptr;
   std::string into, runs;
   for (const ShellCommand& command : session) {
@@ -477,8 +479,8 @@ void crashed_tool(const ShellCommand& command, bool windows, Snapshot& snapshot)
 
 // A package that is imported from the user's own folder although an environment is active.
 void user_site(const ShellCommand& command, Snapshot& snapshot) {
-  static const RE2 environment(R"(\((\w[\w.-]*)\) ?.*)", RE2::Latin1);
-  static const RE2 place(
+  static const LazyRegex environment(R"(\((\w[\w.-]*)\) ?.*)", RE2::Latin1);
+  static const LazyRegex place(
       R"(.*(?:/\.local/lib/python|\\Roaming\\Python\\Python)[\d.]+[/\\](?:lib[/\\])?site-packages[/\\])"
       R"((torch|tensorflow|jax|jaxlib|keras|numpy|torchvision)[/\\].*)",
       RE2::Latin1);

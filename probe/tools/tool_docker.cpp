@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -21,8 +22,8 @@ bool starts_docker(std::string_view line) {
 Snapshot parse_docker(const std::string& text) {
   using enum SymptomClass;
   // "NVIDIA_REQUIRE_CUDA=cuda>=12.4 brand=tesla,driver>=470,driver<471 …", one variable a line of an image's Env.
-  static const RE2 asks(R"re("NVIDIA_REQUIRE_CUDA=cuda>=(\d{1,2}\.\d).*)re", RE2::Latin1);
-  static const RE2 hides(R"re("NVIDIA_VISIBLE_DEVICES=(?:void|none|)",?)re", RE2::Latin1);
+  static const LazyRegex asks(R"re("NVIDIA_REQUIRE_CUDA=cuda>=(\d{1,2}\.\d).*)re", RE2::Latin1);
+  static const LazyRegex hides(R"re("NVIDIA_VISIBLE_DEVICES=(?:void|none|)",?)re", RE2::Latin1);
   Snapshot snapshot;
   std::string cuda;
   std::size_t row = 0, requests_row = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -22,10 +23,10 @@ bool asks_for_nothing(std::string_view value) {
 // "{{.HostConfig.Runtime}} {{json .HostConfig.DeviceRequests}}": the fields that the template prints, and an expression
 // for what it prints.
 void inspected_container(const AskedCommand& asked, Snapshot& snapshot) {
-  static const RE2 command(R"re((?:docker|podman|nerdctl)(?: container)? inspect .*(?:-f|--format)[ =])re"
-                           R"re((?:'([^']+)'|"([^"]+)"|(\S+)).*)re",
-                           RE2::Latin1);
-  static const RE2 place(R"(([^{]*)\{\{ *(?:json +|println +)?([^{}]*?) *\}\})", RE2::Latin1);
+  static const LazyRegex command(R"re((?:docker|podman|nerdctl)(?: container)? inspect .*(?:-f|--format)[ =])re"
+                                 R"re((?:'([^']+)'|"([^"]+)"|(\S+)).*)re",
+                                 RE2::Latin1);
+  static const LazyRegex place(R"(([^{]*)\{\{ *(?:json +|println +)?([^{}]*?) *\}\})", RE2::Latin1);
   std::string single, quoted, bare;
   if (!contains(asked.typed, "DeviceRequests") || asked.answers.size() != 1 ||
       !RE2::FullMatch(piece_of(asked.typed), command, &single, &quoted, &bare))
@@ -61,8 +62,8 @@ void inspected_container(const AskedCommand& asked, Snapshot& snapshot) {
 
 // {"limits":{"cpu":"8"},"requests":{"cpu":"8"}} of a pod's container: no key of a GPU among them.
 void pod_resources(const AskedCommand& asked, Snapshot& snapshot) {
-  static const RE2 command(R"((?:kubectl|oc|k) (?:-n \S+ )?get (?:pods?|po)\b.*-o ?[ =]?["']?jsonpath=.*\.resources.*)",
-                           RE2::Latin1);
+  static const LazyRegex command(
+      R"((?:kubectl|oc|k) (?:-n \S+ )?get (?:pods?|po)\b.*-o ?[ =]?["']?jsonpath=.*\.resources.*)", RE2::Latin1);
   if (!contains(asked.typed, ".resources") || asked.answers.size() != 1 ||
       !RE2::FullMatch(piece_of(asked.typed), command))
     return;
@@ -75,8 +76,8 @@ void pod_resources(const AskedCommand& asked, Snapshot& snapshot) {
 // The block "resources:" of a pod's containers in YAML. grep may cut it: its limits are whole where the requests
 // follow.
 void pod_in_yaml(const AskedCommand& asked, Snapshot& snapshot) {
-  static const RE2 command(R"((?:kubectl|oc|k) (?:-n \S+ )?get (?:pods?|po)\b.*-o ?[ =]?yaml\b.*)", RE2::Latin1);
-  static const RE2 resource(R"((?:cpu|memory|ephemeral-storage|hugepages-\w+): \S+)", RE2::Latin1);
+  static const LazyRegex command(R"((?:kubectl|oc|k) (?:-n \S+ )?get (?:pods?|po)\b.*-o ?[ =]?yaml\b.*)", RE2::Latin1);
+  static const LazyRegex resource(R"((?:cpu|memory|ephemeral-storage|hugepages-\w+): \S+)", RE2::Latin1);
   if (!contains(asked.typed, "yaml") || !RE2::FullMatch(piece_of(asked.typed), command)) return;
   std::string_view block;
   std::size_t row = 0;

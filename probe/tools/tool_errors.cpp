@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -126,8 +127,8 @@ constexpr Meaning meanings[] = {
 
 // A call of strace that succeeded: "openat(…, "/dev/nvidia-uvm", …) = 5".
 bool succeeded(std::string_view line) {
-  static const RE2 form(R"((?:\[pid +\d+\] |\d+ +)?(?:open|openat|access|stat|newfstatat)\(.*\) += \d+\s*)",
-                        RE2::Latin1);
+  static const LazyRegex form(R"((?:\[pid +\d+\] |\d+ +)?(?:open|openat|access|stat|newfstatat)\(.*\) += \d+\s*)",
+                              RE2::Latin1);
   return contains(line, ") ") && RE2::FullMatch(piece_of(line), form);
 }
 
@@ -139,10 +140,11 @@ struct TracedLibrary {
 // The loader tries one folder after the other: "openat(AT_FDCWD, "/usr/lib/libcuda.so.1", …) = -1 ENOENT (…)". A name
 // without a version is for compilers, and a program that asks for it tries others.
 std::optional<TracedLibrary> traced_library(std::string_view line) {
-  static const RE2 form(R"re((?:\[pid +\d+\] |\d+ +)?open(?:at)?\((?:AT_FDCWD, )?"[^"]*/)re"
-                        R"re(((?:libcu|libnv|libnccl|libOpenCL|libamdhip64|libhsa-runtime64|libze_|libMIOpen|libroc))re"
-                        R"re([\w.+-]*\.so\.[\d.]+)".*\) += (-1 ENOENT|\d+).*)re",
-                        RE2::Latin1);
+  static const LazyRegex form(
+      R"re((?:\[pid +\d+\] |\d+ +)?open(?:at)?\((?:AT_FDCWD, )?"[^"]*/)re"
+      R"re(((?:libcu|libnv|libnccl|libOpenCL|libamdhip64|libhsa-runtime64|libze_|libMIOpen|libroc))re"
+      R"re([\w.+-]*\.so\.[\d.]+)".*\) += (-1 ENOENT|\d+).*)re",
+      RE2::Latin1);
   TracedLibrary library;
   std::string result;
   if (!contains(line, ".so.") || !RE2::FullMatch(piece_of(line), form, &library.name, &result)) return std::nullopt;

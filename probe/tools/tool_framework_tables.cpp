@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -38,8 +39,8 @@ void xformers_build(const std::vector<std::string_view>& lines, Snapshot& snapsh
 // "  Average Step Time   412.6 ms", then "    Input   339.4 ms"; copied from a browser, each value stands on a line of
 // its own, below the deviation in brackets.
 void profiler_summary(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
-  static const RE2 names(R"(\W*(Average Step Time|Input)(?: Time)?\b(.*))", RE2::Latin1);
-  static const RE2 milliseconds(R"(\W*(?:\([^)]*\)\W*)*([0-9]+(?:\.[0-9]+)?) ?ms\b.*)", RE2::Latin1);
+  static const LazyRegex names(R"(\W*(Average Step Time|Input)(?: Time)?\b(.*))", RE2::Latin1);
+  static const LazyRegex milliseconds(R"(\W*(?:\([^)]*\)\W*)*([0-9]+(?:\.[0-9]+)?) ?ms\b.*)", RE2::Latin1);
   constexpr std::size_t most_rows_of_value = 4, most_rows_between = 30;
   std::string name, step;
   std::size_t name_row = 0, step_row = 0;
@@ -142,10 +143,10 @@ bool computes_shapes(std::string_view operation) {
 // "Node(s) placed on [CPUExecutionProvider]. Number of nodes: 3" and one line per node, "  Det (/head/Det)"; formerly
 // "Provider: [CPUExecutionProvider]: [Det (Det_10), …]".
 void node_placements(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
-  static const RE2 heading(R"(placed on \[(\w+)ExecutionProvider\]\. Number of nodes: \d+)", RE2::Latin1);
-  static const RE2 provider_row(R"(Provider: \[(\w+)ExecutionProvider\]: \[)", RE2::Latin1);
-  static const RE2 node(R"((?:^|\] )\s{2,}(\w+) \([^()]*\)\s*$)", RE2::Latin1);
-  static const RE2 node_in_row(R"((\w+) \([^()]*\),?)", RE2::Latin1);
+  static const LazyRegex heading(R"(placed on \[(\w+)ExecutionProvider\]\. Number of nodes: \d+)", RE2::Latin1);
+  static const LazyRegex provider_row(R"(Provider: \[(\w+)ExecutionProvider\]: \[)", RE2::Latin1);
+  static const LazyRegex node(R"((?:^|\] )\s{2,}(\w+) \([^()]*\)\s*$)", RE2::Latin1);
+  static const LazyRegex node_in_row(R"((\w+) \([^()]*\),?)", RE2::Latin1);
   std::string provider, operation;
   bool gpu = false;
   std::size_t row_of_cpu = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/tools/tool_symptom.h"
@@ -19,8 +20,8 @@ struct Account {
 };
 
 Account account_in(std::string_view text) {
-  static const RE2 user(R"(uid=(\d{1,9})\(([^)]*)\).*)", RE2::Latin1);
-  static const RE2 group(R"(\d{1,9}\(([^)]*)\))", RE2::Latin1);
+  static const LazyRegex user(R"(uid=(\d{1,9})\(([^)]*)\).*)", RE2::Latin1);
+  static const LazyRegex group(R"(\d{1,9}\(([^)]*)\))", RE2::Latin1);
   Account account;
   bool asks_for_groups = false;
   for (const std::string_view line : lines_of(text)) {
@@ -112,10 +113,10 @@ bool starts_dev_listing(std::string_view line) {
 Snapshot parse_dev_listing(const std::string& text) {
   using enum SymptomClass;
   // "---------- 1 root root 0 Jan 20 10:00 /dev/nvidia0": a file without a device's numbers.
-  static const RE2 file(
+  static const LazyRegex file(
       R"(-[rwxsStT-]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+\d+\s.*\s((?:/dev/)?(?:nvidia(?:\d+|ctl|-uvm)|dri/renderD\d+|renderD\d+|kfd)))",
       RE2::Latin1);
-  static const RE2 node(
+  static const LazyRegex node(
       R"(c([r-][w-])[x-]([r-][w-])[x-]([r-][w-])[x-]([.@]?)\s+\d+\s+(\S+)\s+(\S+)\s+\d+,\s*\d+\s.*\s((?:/dev/dri/)?(?:card|renderD)\d+|/dev/kfd))",
       RE2::Latin1);
   Snapshot snapshot;

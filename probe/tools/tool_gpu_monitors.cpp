@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -37,10 +38,10 @@ void add_memory(NvidiaDevice& device, std::int64_t used, std::int64_t total) {
 
 // "[0] NVIDIA A40 | 52'C,  97 % | 10151 / 46068 MB | kim(812M) pat:python/4711(9000M)"
 bool gpustat_row(std::string_view line, Nvidia& nvidia) {
-  static const RE2 row(R"(\s*\[(\d{1,3})\] ([^|]{2,80}?)\s*\|\s*(\d+)\D{1,4}C,\s*(\d+|\?+) %[^|]*\|\s*)"
-                       R"((\d+) / +(\d+) MB ?(?:\|(.*))?)",
-                       RE2::Latin1);
-  static const RE2 process(R"((?:[:/](\w[\w.-]*))?(?:/(\d+))?\((\d+)M\))", RE2::Latin1);
+  static const LazyRegex row(R"(\s*\[(\d{1,3})\] ([^|]{2,80}?)\s*\|\s*(\d+)\D{1,4}C,\s*(\d+|\?+) %[^|]*\|\s*)"
+                             R"((\d+) / +(\d+) MB ?(?:\|(.*))?)",
+                             RE2::Latin1);
+  static const LazyRegex process(R"((?:[:/](\w[\w.-]*))?(?:/(\d+))?\((\d+)M\))", RE2::Latin1);
   std::string index, name, degrees, share, used, total;
   re2::StringPiece rest;
   if (!RE2::FullMatch(piece_of(line), row, &index, &name, &degrees, &share, &used, &total, &rest)) return false;
@@ -77,12 +78,13 @@ std::string with_plain_bars(std::string_view line) {
 class Nvitop {
  public:
   void line(std::string_view raw, Nvidia& nvidia) {
-    static const RE2 header(R"(.*NVITOP [\d.]+\S* +Driver Version: ([\d.]+) +CUDA Driver Version: ([\d.]+).*)",
-                            RE2::Latin1);
-    static const RE2 first(R"(\| +(\d+) +(\S[^|]*?) +(?:On|Off|N/A) *\| +([0-9A-Fa-f:.]{7,16}) [^|]*\|.*)",
-                           RE2::Latin1);
-    static const RE2 memory(R"(\|[^|]*\| +([\d.]+)([GMK]iB) / +([\d.]+)([GMK]iB) +\| +(\d+)%?.*)", RE2::Latin1);
-    static const RE2 process(R"(\| +(\d+) +(\d+) +[CGM+]{1,3} +\S+ +([\d.]+)([GMK]iB) +.*?(\S+) *\|)", RE2::Latin1);
+    static const LazyRegex header(R"(.*NVITOP [\d.]+\S* +Driver Version: ([\d.]+) +CUDA Driver Version: ([\d.]+).*)",
+                                  RE2::Latin1);
+    static const LazyRegex first(R"(\| +(\d+) +(\S[^|]*?) +(?:On|Off|N/A) *\| +([0-9A-Fa-f:.]{7,16}) [^|]*\|.*)",
+                                 RE2::Latin1);
+    static const LazyRegex memory(R"(\|[^|]*\| +([\d.]+)([GMK]iB) / +([\d.]+)([GMK]iB) +\| +(\d+)%?.*)", RE2::Latin1);
+    static const LazyRegex process(R"(\| +(\d+) +(\d+) +[CGM+]{1,3} +\S+ +([\d.]+)([GMK]iB) +.*?(\S+) *\|)",
+                                   RE2::Latin1);
     if (!contains(raw, "\xe2\x94\x82") && !contains(raw, "\xe2\x95")) return;
     const std::string text = with_plain_bars(raw);
     const std::string_view line = trimmed(text);
@@ -122,7 +124,7 @@ class Nvitop {
 };
 
 bool process_list_header(std::string_view line) {
-  static const RE2 form(R"((?i)\W*(?:gpu +)?pid\b[^\n]{0,60}\bmem(?:ory)?\b[^\n]{0,40})", RE2::Latin1);
+  static const LazyRegex form(R"((?i)\W*(?:gpu +)?pid\b[^\n]{0,60}\bmem(?:ory)?\b[^\n]{0,40})", RE2::Latin1);
   return line.size() < 200 && !contains(line, ",") && RE2::FullMatch(piece_of(line), form);
 }
 
@@ -130,7 +132,7 @@ bool process_list_header(std::string_view line) {
 class ProcessList {
  public:
   void line(std::string_view line, Nvidia& nvidia) {
-    static const RE2 row(R"(\W*(\d{2,8})\b(?:.*?[\s|])?(\d+(?:\.\d+)?) ?([GMK])i?B\W*)", RE2::Latin1);
+    static const LazyRegex row(R"(\W*(\d{2,8})\b(?:.*?[\s|])?(\d+(?:\.\d+)?) ?([GMK])i?B\W*)", RE2::Latin1);
     if (process_list_header(line)) {
       inside_ = true;
       return;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/gpu/lspci.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -34,8 +35,8 @@ bool starts_lshw(std::string_view line) { return trimmed(line).starts_with("*-di
 // One block per display device: "product: SVGA II Adapter", "vendor: VMware", "bus info: pci@0000:00:0f.0",
 // "configuration: driver=vmwgfx latency=64".
 Snapshot parse_lshw(const std::string& text) {
-  static const RE2 ids(R"(.*\[([0-9A-Fa-f]{4}):([0-9A-Fa-f]{4})\].*)", RE2::Latin1);
-  static const RE2 driver(R"(.*\bdriver=(\S+).*)", RE2::Latin1);
+  static const LazyRegex ids(R"(.*\[([0-9A-Fa-f]{4}):([0-9A-Fa-f]{4})\].*)", RE2::Latin1);
+  static const LazyRegex driver(R"(.*\bdriver=(\S+).*)", RE2::Latin1);
   std::vector<PciDevice> devices;
   bool inside = false;
   for (const std::string_view line : lines_of(text)) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/tools/tool_symptom.h"
@@ -15,8 +16,9 @@ bool starts_installs(std::string_view line) {
 }
 
 Snapshot parse_installs(const std::string& text) {
-  static const RE2 conda(R"((?:cudatoolkit|pytorch-cuda|cuda-version)={1,2}(\d{1,2}\.\d))", RE2::Latin1);
-  static const RE2 pip(R"((?:/whl/(?:test/|nightly/)?|torch==[\d.]+(?:\.dev\d+)?\+)cu(\d{2})(\d)\b)", RE2::Latin1);
+  static const LazyRegex conda(R"((?:cudatoolkit|pytorch-cuda|cuda-version)={1,2}(\d{1,2}\.\d))", RE2::Latin1);
+  static const LazyRegex pip(R"((?:/whl/(?:test/|nightly/)?|torch==[\d.]+(?:\.dev\d+)?\+)cu(\d{2})(\d)\b)",
+                             RE2::Latin1);
   std::string cuda, major, minor, found;
   std::size_t row = 0, last_row = 0;
   std::string_view last;

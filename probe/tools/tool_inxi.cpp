@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 
@@ -43,10 +44,10 @@ std::string vendor_of_words(std::string_view words) {
 bool starts_inxi(std::string_view line) { return trimmed(line).starts_with("Graphics:"); }
 
 Snapshot parse_inxi(const std::string& text) {
-  static const RE2 form(R"re((?:Device-\d|Card(?:-\d)?): (.*?)(?: vendor: .*?)? driver: (\S+).*)re", RE2::Latin1);
-  static const RE2 place(R"(bus[ -]ID: ([0-9a-f:]{2,8}\.[0-7])\b)", RE2::Latin1),
+  static const LazyRegex form(R"re((?:Device-\d|Card(?:-\d)?): (.*?)(?: vendor: .*?)? driver: (\S+).*)re", RE2::Latin1);
+  static const LazyRegex place(R"(bus[ -]ID: ([0-9a-f:]{2,8}\.[0-7])\b)", RE2::Latin1),
       chip(R"(chip-ID: ([0-9a-f]{4}):([0-9a-f]{4})\b)", RE2::Latin1);
-  static const RE2 of_nvidia(R"( driver: nvidia v: (\d{3}\.\d{2,3}(?:\.\d{2})?) )", RE2::Latin1);
+  static const LazyRegex of_nvidia(R"( driver: nvidia v: (\d{3}\.\d{2,3}(?:\.\d{2})?) )", RE2::Latin1);
   std::vector<PciDevice> devices;
   Snapshot snapshot;
   for (const std::string& shown : shown_devices(text)) {

@@ -2,6 +2,7 @@
 // "- **OS Platform and Distribution**: Windows 10" in one line.
 #include <re2/re2.h>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -18,7 +19,7 @@ struct FormQuestion {
 
 // The last number with a point: TensorFlow's version text begins with its git description.
 std::string version_in(const std::string& text) {
-  static const RE2 form(R"((\d{1,2}(?:\.\d{1,3}){1,2}(?:(?:a|b|rc|\.dev)\d+)?(?:\+[a-z]+\d*)?))", RE2::Latin1);
+  static const LazyRegex form(R"((\d{1,2}(?:\.\d{1,3}){1,2}(?:(?:a|b|rc|\.dev)\d+)?(?:\+[a-z]+\d*)?))", RE2::Latin1);
   re2::StringPiece rest(text);
   std::string found, last;
   while (RE2::FindAndConsume(&rest, form, &found)) last = found;
@@ -33,11 +34,11 @@ void framework_version(Snapshot& snapshot, const std::string& text) {
 }
 
 void platform(Snapshot& snapshot, const std::string& text) {
-  static const RE2 windows(R"((?i).*\bwin(?:dows)?[ -]?(?:1[01]|[78]|server|\b).*)", RE2::Latin1);
-  static const RE2 wsl(R"((?i).*\bwsl ?2?\b.*)", RE2::Latin1);
-  static const RE2 linux_(R"((?i).*\b(?:linux|ubuntu|debian|centos|fedora|red ?hat|rhel|arch|mint|suse).*)",
-                          RE2::Latin1);
-  static const RE2 apple(R"((?i).*\b(?:mac ?os|os ?x|darwin)\b.*)", RE2::Latin1);
+  static const LazyRegex windows(R"((?i).*\bwin(?:dows)?[ -]?(?:1[01]|[78]|server|\b).*)", RE2::Latin1);
+  static const LazyRegex wsl(R"((?i).*\bwsl ?2?\b.*)", RE2::Latin1);
+  static const LazyRegex linux_(R"((?i).*\b(?:linux|ubuntu|debian|centos|fedora|red ?hat|rhel|arch|mint|suse).*)",
+                                RE2::Latin1);
+  static const LazyRegex apple(R"((?i).*\b(?:mac ?os|os ?x|darwin)\b.*)", RE2::Latin1);
   const bool several = RE2::FullMatch(text, windows) && RE2::FullMatch(text, linux_);
   if (several || RE2::FullMatch(text, wsl)) return;  // it doesn't say which side is meant
   Text& into = snapshot.host.fill().platform;
@@ -47,10 +48,10 @@ void platform(Snapshot& snapshot, const std::string& text) {
 }
 
 const std::vector<FormQuestion>& form_questions() {
-  static const RE2 tensorflow(R"((?i)(?:tensorflow|tensorflow-gpu|tf) version(?: \(use command below\))?)",
-                              RE2::Latin1);
-  static const RE2 torch(R"((?i)(?:pytorch|torch) version)", RE2::Latin1);
-  static const RE2 system(
+  static const LazyRegex tensorflow(R"((?i)(?:tensorflow|tensorflow-gpu|tf) version(?: \(use command below\))?)",
+                                    RE2::Latin1);
+  static const LazyRegex torch(R"((?i)(?:pytorch|torch) version)", RE2::Latin1);
+  static const LazyRegex system(
       R"((?i)(?:os|operating system|os version|os platform(?: and distribution)?)(?: \((?:e\.g|if)[^)]{0,60}\))?)",
       RE2::Latin1);
   static const std::vector<FormQuestion> all = {{tensorflow, framework_version<&Snapshot::tensorflow>},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/tools/tool_symptom.h"
@@ -17,10 +18,10 @@ bool starts_loader_trace(std::string_view line) {
 Snapshot parse_loader_trace(const std::string& text) {
   using enum SymptomClass;
   // "  4711:	calling init: /usr/local/cuda/lib64/stubs/libcuda.so.1"
-  static const RE2 started(
+  static const LazyRegex started(
       R"(\s*\d+:\s+calling init: (/\S*/((?:libcu|libnv|libnccl|libOpenCL|libamdhip|libze)[\w.+-]*\.so[\d.]*)))",
       RE2::Latin1);
-  static const RE2 lacking(R"(.*Load Library of (libze_intel_gpu\.so[.\d]*) failed with .*)", RE2::Latin1);
+  static const LazyRegex lacking(R"(.*Load Library of (libze_intel_gpu\.so[.\d]*) failed with .*)", RE2::Latin1);
   Snapshot snapshot;
   std::vector<SharedLibrary> libraries;
   std::size_t row = 0;

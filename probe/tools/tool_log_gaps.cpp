@@ -1,6 +1,7 @@
 // A log of TensorFlow that stands still for minutes right after it has opened the GPU: the driver compiles kernels.
 #include <re2/re2.h>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -11,7 +12,7 @@ namespace {
 
 // Seconds of the day, of "2018-09-05 09:54:50.375588: I tensorflow/…"; nullopt: no such line.
 std::optional<int> second_of(std::string_view line) {
-  static const RE2 form(R"(\d{4}-\d\d-\d\d (\d\d):(\d\d):(\d\d)\.\d+: [IWE] )", RE2::Latin1);
+  static const LazyRegex form(R"(\d{4}-\d\d-\d\d (\d\d):(\d\d):(\d\d)\.\d+: [IWE] )", RE2::Latin1);
   int hours = 0, minutes = 0, seconds = 0;
   re2::StringPiece rest = piece_of(line.substr(0, 200));
   if (!RE2::Consume(&rest, form, &hours, &minutes, &seconds)) return std::nullopt;

@@ -1,6 +1,7 @@
 // nvidia-smi mig -lgi and -lci: GPU instances, and the compute instances which CUDA needs.
 #include <re2/re2.h>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -16,8 +17,8 @@ bool starts_mig_instances(std::string_view line) {
 Snapshot parse_mig_instances(const std::string& text) {
   using enum SymptomClass;
   // "|   0  MIG 3g.20gb          9        1          0:4     |", and with the GPU instance before the name for -lci.
-  static const RE2 instance(R"(\|\s+(\d{1,3})(?:\s+\d{1,3})?\s+MIG (\d+g\.\d+gb\S*)\s+(\d+)\s+(\d+)\s.*\|\s*)",
-                            RE2::Latin1);
+  static const LazyRegex instance(R"(\|\s+(\d{1,3})(?:\s+\d{1,3})?\s+MIG (\d+g\.\d+gb\S*)\s+(\d+)\s+(\d+)\s.*\|\s*)",
+                                  RE2::Latin1);
   Snapshot snapshot;
   std::size_t row = 0, gpu_instances = 0, compute_instances = 0, none_row = 0;
   std::string_view none;

@@ -1,6 +1,7 @@
 // nccl-tests: whether transfers between GPUs were correct, and which GPUs took part.
 #include <re2/re2.h>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/tools/tool_symptom.h"
@@ -14,8 +15,8 @@ bool starts_nccl_tests(std::string_view line) {
 
 Snapshot parse_nccl_tests(const std::string& text) {
   using enum SymptomClass;
-  static const RE2 verdict(R"(# Out of bounds values : (\d+) (OK|FAILED)\s*)", RE2::Latin1);
-  static const RE2 bandwidth(R"(# Avg bus bandwidth +: ([\d.]+)\s*)", RE2::Latin1);
+  static const LazyRegex verdict(R"(# Out of bounds values : (\d+) (OK|FAILED)\s*)", RE2::Latin1);
+  static const LazyRegex bandwidth(R"(# Avg bus bandwidth +: ([\d.]+)\s*)", RE2::Latin1);
   Snapshot snapshot;
   std::size_t row = 0;
   bool wrong = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -13,7 +14,7 @@ namespace {
 
 // The copy that PyOpenCL's wheel carries, or one of an environment, as ldd, strace and /proc/PID/maps print it.
 bool is_loader_of_an_environment(std::string_view line) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?:pyopencl\.libs|/envs/[^/\s]+/lib|conda\d?/lib|/v?env/lib|site-packages/[\w.]+)/libOpenCL[-\w]*\.so)",
       RE2::Latin1);
   return line.size() < 1000 && RE2::PartialMatch(piece_of(line), form);
@@ -21,7 +22,7 @@ bool is_loader_of_an_environment(std::string_view line) {
 
 // "Platform #0: NVIDIA CUDA" of clinfo -l, "  Platform Name     NVIDIA CUDA" of clinfo; empty: another line.
 std::string platform_of_clinfo(std::string_view line) {
-  static const RE2 form(R"(\s*(?:Platform #\d+:|Platform Name {2,})\s*(\S.*?)\s*)", RE2::Latin1);
+  static const LazyRegex form(R"(\s*(?:Platform #\d+:|Platform Name {2,})\s*(\S.*?)\s*)", RE2::Latin1);
   std::string name;
   if (line.size() < 200) RE2::FullMatch(piece_of(line), form, &name);
   return name;
@@ -35,7 +36,7 @@ bool starts_opencl_loaders(std::string_view line) {
 }
 
 Snapshot parse_opencl_loaders(const std::string& text) {
-  static const RE2 of_python(R"(pyopencl\.Platform '([^'\n]{1,100})')", RE2::Latin1);
+  static const LazyRegex of_python(R"(pyopencl\.Platform '([^'\n]{1,100})')", RE2::Latin1);
   Snapshot snapshot;
   std::vector<std::string> listed, found;
   std::string_view loader;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "knowledge/codes/names.h"
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -23,8 +24,8 @@ bool has_form(std::string_view text, const RE2& form) { return RE2::FullMatch(pi
 
 // systemctl is-active and status.
 void fabric_manager(const AskedCommand& asked, Snapshot& snapshot) {
-  static const RE2 form(R"(systemctl (?:--\S+ )*(?:is-active|status)(?: -\S+)* nvidia-fabricmanager\S*.*)",
-                        RE2::Latin1);
+  static const LazyRegex form(R"(systemctl (?:--\S+ )*(?:is-active|status)(?: -\S+)* nvidia-fabricmanager\S*.*)",
+                              RE2::Latin1);
   if (!contains(asked.typed, "fabricmanager") || !has_form(asked.typed, form)) return;
   for (const std::string_view line : asked.answers) {
     const std::string_view state = line.starts_with("Active: ") ? line.substr(8) : line;
@@ -38,8 +39,8 @@ void fabric_manager(const AskedCommand& asked, Snapshot& snapshot) {
 
 // NVSwitch on the bus, by name or by the number that older lists of names lack, or by its nodes.
 void switches(const AskedCommand& asked, Snapshot& snapshot) {
-  static const RE2 count(R"(lspci\b.*\bgrep\b.*-\w*c.*(?:(?i)nvswitch|22a3).*)", RE2::Latin1);
-  static const RE2 node(R"((?:.*/)?nvidia-nvswitch\d+)", RE2::Latin1);
+  static const LazyRegex count(R"(lspci\b.*\bgrep\b.*-\w*c.*(?:(?i)nvswitch|22a3).*)", RE2::Latin1);
+  static const LazyRegex node(R"((?:.*/)?nvidia-nvswitch\d+)", RE2::Latin1);
   const bool of_bus = asked.typed.starts_with("lspci"), of_nodes = asked.typed.starts_with("ls /dev");
   if ((!of_bus && !of_nodes) || asked.answers.empty()) return;
   bool found = of_bus && has_form(asked.typed, count) && number_of(asked.answers.front()).value_or(0) > 0;
@@ -53,11 +54,11 @@ void switches(const AskedCommand& asked, Snapshot& snapshot) {
 
 // "libnvidia-ml.so.535.183.01" of ls, find and readlink: the driver's libraries bear its version.
 void library_names(const AskedCommand& asked, std::set<std::string>& versions) {
-  static const RE2 name(R"((?:.*/)?lib(?:cuda|nvidia-ml|nvidia-ptxjitcompiler|nvidia-opencl)\.so\.)"
-                        R"((\d{3}\.\d{2,3}(?:\.\d{2})?))",
-                        RE2::Latin1);
-  static const RE2 elsewhere(R"(compat|stubs|docker|overlay|containerd|/snap/|flatpak|i386|/lib32|backup|/opt/|/home/)",
-                             RE2::Latin1);
+  static const LazyRegex name(R"((?:.*/)?lib(?:cuda|nvidia-ml|nvidia-ptxjitcompiler|nvidia-opencl)\.so\.)"
+                              R"((\d{3}\.\d{2,3}(?:\.\d{2})?))",
+                              RE2::Latin1);
+  static const LazyRegex elsewhere(
+      R"(compat|stubs|docker|overlay|containerd|/snap/|flatpak|i386|/lib32|backup|/opt/|/home/)", RE2::Latin1);
   const std::string_view program = asked.typed.substr(0, asked.typed.find(' '));
   if (program != "ls" && program != "find" && program != "readlink" && program != "realpath") return;
   if (RE2::PartialMatch(piece_of(asked.typed), elsewhere)) return;
@@ -73,9 +74,10 @@ void library_names(const AskedCommand& asked, std::set<std::string>& versions) {
 
 // "nvidia-smi >/dev/null; echo $?", or echo as the next command: the number is NVML's error.
 void exit_status(const AskedCommand& asked, const AskedCommand* before, Snapshot& snapshot) {
-  static const RE2 both(R"(nvidia-smi(?: [^|;&>]*)?(?:[12&]?> ?(?:/dev/null|&1) ?)*; ?echo .*\$\?.*)", RE2::Latin1);
-  static const RE2 alone(R"(nvidia-smi(?: [^|;&>]*)?(?:[12&]?> ?(?:/dev/null|&1) ?)*)", RE2::Latin1);
-  static const RE2 echo(R"(echo ["']?(?:[\w=: ]*)\$\?["']?)", RE2::Latin1),
+  static const LazyRegex both(R"(nvidia-smi(?: [^|;&>]*)?(?:[12&]?> ?(?:/dev/null|&1) ?)*; ?echo .*\$\?.*)",
+                              RE2::Latin1);
+  static const LazyRegex alone(R"(nvidia-smi(?: [^|;&>]*)?(?:[12&]?> ?(?:/dev/null|&1) ?)*)", RE2::Latin1);
+  static const LazyRegex echo(R"(echo ["']?(?:[\w=: ]*)\$\?["']?)", RE2::Latin1),
       number(R"((?:[\w: ]*[=: ])?(\d{1,3}))", RE2::Latin1);
   const bool after_it = before && has_form(before->typed, alone) && has_form(asked.typed, echo);
   int status = 0;
@@ -89,11 +91,11 @@ void exit_status(const AskedCommand& asked, const AskedCommand* before, Snapshot
 
 // Whether a search for files or in the loader's cache would have shown libcuda.so.1.
 bool searches_libcuda(std::string_view typed, bool& counts) {
-  static const RE2 find(R"(find (?:-L )?/(?:usr|usr/lib|usr/lib64)?/? .*-i?name ["']?\*?libcuda\.so[*.1]*["']?)"
-                        R"((?: -type f)?(?: -print)?(?: ?2> ?/dev/null)?(?: ?\| ?(?:head|sort|grep)\b.*)?)",
-                        RE2::Latin1);
-  static const RE2 cache(R"((?:/sbin/)?ldconfig (?:-p|--print-cache) *\| *e?grep((?: +-\w+)*) +["']?([\w.\\|-]+)["']?)",
-                         RE2::Latin1);
+  static const LazyRegex find(R"(find (?:-L )?/(?:usr|usr/lib|usr/lib64)?/? .*-i?name ["']?\*?libcuda\.so[*.1]*["']?)"
+                              R"((?: -type f)?(?: -print)?(?: ?2> ?/dev/null)?(?: ?\| ?(?:head|sort|grep)\b.*)?)",
+                              RE2::Latin1);
+  static const LazyRegex cache(
+      R"((?:/sbin/)?ldconfig (?:-p|--print-cache) *\| *e?grep((?: +-\w+)*) +["']?([\w.\\|-]+)["']?)", RE2::Latin1);
   std::string options, pattern;
   if (has_form(typed, find)) return true;
   if (!RE2::FullMatch(piece_of(typed), cache, &options, &pattern) || contains(options, "v")) return false;
@@ -117,7 +119,7 @@ void empty_searches(const AskedCommand& asked, Snapshot& snapshot) {
 
 // A list of packages or of the loader's cache, filtered for Level Zero, that shows none of it.
 void level_zero_not_listed(const AskedCommand& asked, Snapshot& snapshot) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?:(?:/sbin/)?ldconfig (?:-p|--print-cache)|rpm -qa?|dpkg (?:-l|--list|--get-selections)|pacman -Qs?|)"
       R"(apt list --installed|dnf list (?:--)?installed)(?: ?2> ?/dev/null)? *\| *e?grep((?: +-\w+)*) +)"
       R"(["']?[^"'|]*(?:\\?\|[^"'|]*)*(?:level[-_. ]?zero|libze|ze_loader|ze_intel)[^"']*["']?)",
@@ -136,8 +138,8 @@ void level_zero_not_listed(const AskedCommand& asked, Snapshot& snapshot) {
 
 // The library that a file of OpenCL's drivers names, and a command that shows it to be missing.
 void registered_library(const std::vector<AskedCommand>& session, Snapshot& snapshot) {
-  static const RE2 shown(R"((?:cat|more|less|head|tail|grep)\b.* /etc/OpenCL/vendors/\S*(?: .*)?)", RE2::Latin1);
-  static const RE2 library(R"((?:\S+\.icd:)?(/?(?:[\w.+-]+/)*lib[\w.+-]+\.so[.\d]*))", RE2::Latin1);
+  static const LazyRegex shown(R"((?:cat|more|less|head|tail|grep)\b.* /etc/OpenCL/vendors/\S*(?: .*)?)", RE2::Latin1);
+  static const LazyRegex library(R"((?:\S+\.icd:)?(/?(?:[\w.+-]+/)*lib[\w.+-]+\.so[.\d]*))", RE2::Latin1);
   std::set<std::string> named;
   for (const AskedCommand& asked : session) {
     if (contains(asked.typed, "OpenCL/vendors") && has_form(asked.typed, shown)) {
@@ -161,11 +163,12 @@ void registered_library(const std::vector<AskedCommand>& session, Snapshot& snap
 
 // rpm -qa | grep nvidia, and the like of other distributions, with no row.
 void listed_packages(const AskedCommand& asked, Snapshot& snapshot) {
-  static const RE2 filtered(R"re((?:rpm -qa?|dpkg (?:-l|--list|--get-selections)|pacman -Qs?|apt list --installed|)re"
-                            R"re(dnf list (?:--)?installed)(?: 2> ?/dev/null)? *\| *e?grep((?: +-\w+)*) +)re"
-                            R"re(["']?\^?nvidia(?:-driver)?["']?)re",
-                            RE2::Latin1);
-  static const RE2 asked_for(R"re(pacman -Qs nvidia|rpm -qa ["']?\*nvidia\*["']?)re", RE2::Latin1);
+  static const LazyRegex filtered(
+      R"re((?:rpm -qa?|dpkg (?:-l|--list|--get-selections)|pacman -Qs?|apt list --installed|)re"
+      R"re(dnf list (?:--)?installed)(?: 2> ?/dev/null)? *\| *e?grep((?: +-\w+)*) +)re"
+      R"re(["']?\^?nvidia(?:-driver)?["']?)re",
+      RE2::Latin1);
+  static const LazyRegex asked_for(R"re(pacman -Qs nvidia|rpm -qa ["']?\*nvidia\*["']?)re", RE2::Latin1);
   std::string options;
   if (!contains(asked.typed, "nvidia") ||
       (!RE2::FullMatch(piece_of(asked.typed), filtered, &options) && !has_form(asked.typed, asked_for)))
@@ -177,8 +180,8 @@ void listed_packages(const AskedCommand& asked, Snapshot& snapshot) {
 
 // modinfo names the licence of the module that is installed: NVIDIA's own kind has NVIDIA's.
 void module_kind(const AskedCommand& asked, Snapshot& snapshot) {
-  static const RE2 form(R"(modinfo (?:-F ?license |--field=?license )?nvidia\b.*)", RE2::Latin1);
-  static const RE2 licence(R"((?:license: *)?(Dual MIT/GPL|NVIDIA))", RE2::Latin1);
+  static const LazyRegex form(R"(modinfo (?:-F ?license |--field=?license )?nvidia\b.*)", RE2::Latin1);
+  static const LazyRegex licence(R"((?:license: *)?(Dual MIT/GPL|NVIDIA))", RE2::Latin1);
   if (!asked.typed.starts_with("modinfo") || !has_form(asked.typed, form)) return;
   for (const std::string_view line : asked.answers) {
     std::string name;
@@ -189,9 +192,10 @@ void module_kind(const AskedCommand& asked, Snapshot& snapshot) {
 
 // "0000:17:00.0 vfio-pci": a loop over the devices of one vendor that prints who holds them.
 void bound_drivers(const AskedCommand& asked, Snapshot& snapshot) {
-  static const RE2 row(R"(((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]):? (?:-> )?)"
-                       R"((?:\S*/drivers/)?(vfio-pci|nvidia|nouveau|nova_core|amdgpu|radeon|i915|xe|pci-stub|pciback))",
-                       RE2::Latin1);
+  static const LazyRegex row(
+      R"(((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]):? (?:-> )?)"
+      R"((?:\S*/drivers/)?(vfio-pci|nvidia|nouveau|nova_core|amdgpu|radeon|i915|xe|pci-stub|pciback))",
+      RE2::Latin1);
   const bool of_nvidia = contains(asked.typed, "0x10de"), of_amd = contains(asked.typed, "0x1002"),
              of_intel = contains(asked.typed, "0x8086");
   if (of_nvidia + of_amd + of_intel != 1 || !contains(asked.typed, "driver")) return;
@@ -213,10 +217,10 @@ void bound_drivers(const AskedCommand& asked, Snapshot& snapshot) {
 
 // readlink of one device's driver. Its vendor is what lspci says of this address elsewhere.
 void bound_driver(const AskedCommand& asked, const std::string& text, Snapshot& snapshot) {
-  static const RE2 command(R"((?:readlink|realpath)(?: -\w+)? /sys/bus/pci/devices/(?:0000:)?)"
-                           R"(([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])/driver)",
-                           RE2::Latin1);
-  static const RE2 target(R"(.*/drivers/(vfio-pci|pci-stub|pciback|nouveau))", RE2::Latin1);
+  static const LazyRegex command(R"((?:readlink|realpath)(?: -\w+)? /sys/bus/pci/devices/(?:0000:)?)"
+                                 R"(([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])/driver)",
+                                 RE2::Latin1);
+  static const LazyRegex target(R"(.*/drivers/(vfio-pci|pci-stub|pciback|nouveau))", RE2::Latin1);
   std::string address, driver;
   if (asked.answers.size() != 1 || !contains(asked.typed, "/driver") ||
       !RE2::FullMatch(piece_of(asked.typed), command, &address) ||
@@ -234,7 +238,8 @@ void bound_driver(const AskedCommand& asked, const std::string& text, Snapshot& 
 
 // The folder in which OpenCL's drivers are registered, as ls shows it.
 void registered_drivers(const AskedCommand& asked, Snapshot& snapshot) {
-  static const RE2 form(R"(ls(?: -\w+)? /etc/OpenCL/vendors/?(?:\*(?:\.icd)?)?(?: ?2> ?/dev/null)?)", RE2::Latin1);
+  static const LazyRegex form(R"(ls(?: -\w+)? /etc/OpenCL/vendors/?(?:\*(?:\.icd)?)?(?: ?2> ?/dev/null)?)",
+                              RE2::Latin1);
   if (!contains(asked.typed, "OpenCL/vendors") || !has_form(asked.typed, form)) return;
   std::vector<OpenclIcd> icds;
   bool lists_itself = false;

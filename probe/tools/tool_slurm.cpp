@@ -1,6 +1,7 @@
 // scontrol show of a node and of a job: the GPUs that Slurm has on the node, and those that it gave to the job.
 #include <re2/re2.h>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -14,10 +15,10 @@ bool starts_slurm_node(std::string_view line) { return trimmed(line).starts_with
 
 Snapshot parse_slurm_node(const std::string& text) {
   using enum SymptomClass;
-  static const RE2 state(R"(.*\bState=(\S+).*)", RE2::Latin1);
-  static const RE2 reason(R"(.*\bReason=(.*?)(?: \[.*)?)", RE2::Latin1);
-  static const RE2 fewer(R"((?i).*gres/gpu\S* count (?:reported lower than configured|too low).*?\((\d+) < (\d+)\).*)",
-                         RE2::Latin1);
+  static const LazyRegex state(R"(.*\bState=(\S+).*)", RE2::Latin1);
+  static const LazyRegex reason(R"(.*\bReason=(.*?)(?: \[.*)?)", RE2::Latin1);
+  static const LazyRegex fewer(
+      R"((?i).*gres/gpu\S* count (?:reported lower than configured|too low).*?\((\d+) < (\d+)\).*)", RE2::Latin1);
   Snapshot snapshot;
   std::size_t row = 0;
   std::string states;
@@ -45,13 +46,13 @@ Snapshot parse_slurm_node(const std::string& text) {
 // GPU.
 
 bool starts_slurm_job(std::string_view line) {
-  static const RE2 begins(R"(\s*(?:JobId=\d|(?:Req|Alloc)?TRES=\S*cpu=).*)", RE2::Latin1);
+  static const LazyRegex begins(R"(\s*(?:JobId=\d|(?:Req|Alloc)?TRES=\S*cpu=).*)", RE2::Latin1);
   return line.size() < 1000 && contains(line, "=") && RE2::FullMatch(piece_of(line), begins);
 }
 
 Snapshot parse_slurm_job(const std::string& text) {
   using enum SymptomClass;
-  static const RE2 granted(R"(.*?\b(?:Alloc)?TRES=(\S*cpu=\S*).*)", RE2::Latin1);
+  static const LazyRegex granted(R"(.*?\b(?:Alloc)?TRES=(\S*cpu=\S*).*)", RE2::Latin1);
   Snapshot snapshot;
   std::size_t row = 0;
   for (const std::string_view line : lines_of(text)) {

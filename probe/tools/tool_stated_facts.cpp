@@ -5,9 +5,13 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstdlib>
+#include <string_view>
 
 #include "knowledge/gpus/gpu_models.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -47,7 +51,7 @@ bool may_name_card(const Line& line) {
 // The first name of a card in a line: as written.
 std::string card_in(const Line& line) {
   if (!may_name_card(line)) return {};
-  static const RE2 name(
+  static const LazyRegex name(
       R"((?i)\b((?:(?:nvidia |geforce |quadro |tesla )*(?:rtx|gtx|titan|gt) ?(?:a?\d{3,4}|v|xp?)(?: ?(?:ti|super))*)"
       R"(|(?:nvidia |quadro |tesla )*(?:[ahblvpkmt]|gb|gh)\d{1,4}[a-z]{0,2}))\b)",
       RE2::Latin1);
@@ -79,9 +83,9 @@ void speak_of(const Line& line, const RE2& form, const char* subject, Snapshot& 
 
 void state_capability(const Line& line, Snapshot& snapshot) {
   if (!line.has({"compute capability"})) return;
-  static const RE2 form(R"((?i)\s*[-*]? ?(?:my |the )?(?:gpu(?:'s)? |card(?:'s)? |device(?:'s)? )?(?:cuda )?)"
-                        R"(compute capability(?: version)?(?: is| of| =|:)? *(\d{1,2}\.\d)\b.{0,40})",
-                        RE2::Latin1);
+  static const LazyRegex form(R"((?i)\s*[-*]? ?(?:my |the )?(?:gpu(?:'s)? |card(?:'s)? |device(?:'s)? )?(?:cuda )?)"
+                              R"(compute capability(?: version)?(?: is| of| =|:)? *(\d{1,2}\.\d)\b.{0,40})",
+                              RE2::Latin1);
   state(line, form, "stated-gpu", "capability", snapshot);
 }
 
@@ -90,7 +94,7 @@ void state_toolkit(const Line& line, Snapshot& snapshot) {
   const std::size_t first = std::min(line.low.find_first_of("abcdefghijklmnopqrstuvwxyz0123456789_"), line.low.size());
   const std::string_view words = std::string_view(line.low).substr(first);
   if (!words.starts_with("cuda") && !words.starts_with("nvidia cuda")) return;
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)\W{0,6}(?:nvidia )?cuda(?:[ /]?(?:cudnn|toolkit|version|runtime))*\s*(?:[:=]|\bis\b)?\s*)"
       R"(v?(\d{1,2}\.\d)(?:\.\d+)*\b.{0,40})",
       RE2::Latin1);
@@ -100,16 +104,16 @@ void state_toolkit(const Line& line, Snapshot& snapshot) {
 // The container toolkit says on every host that it looks for WSL; others that it is none.
 void state_wsl(const Line& line, Snapshot& snapshot) {
   if (!line.has({"wsl"})) return;
-  static const RE2 named(R"(\bWSL ?2?\b)", RE2::Latin1);
-  static const RE2 no_wsl(R"((?i)dxcore|\b(?:not?|non|without|isn't|instead of|if)[ -](?:\w{1,9} ){0,2}wsl)",
-                          RE2::Latin1);
+  static const LazyRegex named(R"(\bWSL ?2?\b)", RE2::Latin1);
+  static const LazyRegex no_wsl(R"((?i)dxcore|\b(?:not?|non|without|isn't|instead of|if)[ -](?:\w{1,9} ){0,2}wsl)",
+                                RE2::Latin1);
   if (!RE2::PartialMatch(line.text, no_wsl) && RE2::PartialMatch(line.text, named))
     add_symptom(snapshot, {noted, "wsl-named"}, line.row, line.text);
 }
 
 void state_container(const Line& line, Snapshot& snapshot) {
   if (!line.has({"container", "pod", "docker", "kubernetes", "k8s", "kubectl"})) return;
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)\b(?:in|inside|within|into|of|from) (?:(?:a|an|the|my|our|this|that|its|each|every) )?)"
       R"((?:[\w-]{1,12} )?(?:container|pod)s?\b|\b(?:in|inside|within) (?:docker|podman|kubernetes|k8s)\b)"
       R"(|\bkubectl (?:logs|exec)\b|^Container image \S)",
@@ -119,7 +123,7 @@ void state_container(const Line& line, Snapshot& snapshot) {
 
 void state_suspend(const Line& line, Snapshot& snapshot) {
   if (!line.has({"suspend", "sleep", "slept", "hibernat", "standby", "wake", "woke", "rmmod", "modprobe"})) return;
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)\b(?:after|since|upon|following|(?:waking|wakes?|woke) (?:up )?from|return\w* from) )"
       R"((?:[\w' ]{0,20} )?(?:suspend\w*|sleep(?:ing)?|hibernat\w+|standby)(?:$|[^\w(]))"
       R"(|\b(?:laptop|pc|computer|machine|system|desktop|host)\b[^.;\n]{0,24}\b(?:suspended|hibernated|slept))"
@@ -134,9 +138,10 @@ void state_intel_gpu(const Line& line, Snapshot& snapshot) {
   if (!line.has({"arc ", "arc(", " arc", "a380", "a580", "a750", "a770", "b570", "b580", "iris xe", "data center gpu",
                  "xpu"}))
     return;
-  static const RE2 form(R"((?i)\bArc(?:\(TM\)|\(R\))? [AB]\d{3}\b|\b(?:A380|A580|A750|A770|B570|B580)\b|\bIris Xe\b)"
-                        R"(|\bIntel(?:\(R\))? Arc\b|Data Center GPU (?:Max|Flex)|torch[./]xpu\b|\+xpu\b)",
-                        RE2::Latin1);
+  static const LazyRegex form(
+      R"((?i)\bArc(?:\(TM\)|\(R\))? [AB]\d{3}\b|\b(?:A380|A580|A750|A770|B570|B580)\b|\bIris Xe\b)"
+      R"(|\bIntel(?:\(R\))? Arc\b|Data Center GPU (?:Max|Flex)|torch[./]xpu\b|\+xpu\b)",
+      RE2::Latin1);
   speak_of(line, form, "intel-gpu-asked", snapshot);
 }
 
@@ -151,7 +156,7 @@ void state_circumstances(const Line& line, Snapshot& snapshot) {
 // "AMD RX 6750 XT", "Radeon Pro W6800", "gfx1100": a card that no program for CUDA can use.
 void state_amd_card(const Line& line, Snapshot& snapshot) {
   if (!line.has({"rx", "radeon", "instinct", "gfx"})) return;
-  static const RE2 name(
+  static const LazyRegex name(
       R"((?i)\b((?:amd )?(?:radeon(?:\(tm\))? )?rx ?[5-9]\d{2,3} ?(?:xtx?|gre|m)?\b)"
       R"(|radeon (?:pro|vii|hd|r[579])\b[\w ]{0,12}|instinct mi\d{2,3}\w?|gfx(?:9|10|11|12)[0-9a-f]{2}\b))",
       RE2::Latin1);
@@ -163,7 +168,7 @@ void state_amd_card(const Line& line, Snapshot& snapshot) {
 // "Windows 11, tensorflow 2.12.0, RTX 2060", "tf 2.16"
 void state_tensorflow(const Line& line, Snapshot& snapshot) {
   if (!line.has({"2."}) || !line.has({"tensorflow", "tf"})) return;
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?i)(?:^|.*[\s,;(])(?:tensorflow|tf)(?:-gpu)?(?: version)?[ :=v]{1,3}(2\.\d{1,2}(?:\.\d{1,2})?)\b.*)",
       RE2::Latin1);
   state(line, form, "stated-tensorflow", "version", snapshot);
@@ -172,35 +177,54 @@ void state_tensorflow(const Line& line, Snapshot& snapshot) {
 // "Driver: 525.105.12", "NVIDIA driver version 470.82.01"
 void state_driver(const Line& line, Snapshot& snapshot) {
   if (!line.has({"driver"}) || !line.has({"."}) || line.low.find_first_of("0123456789") == line.low.npos) return;
-  static const RE2 form(R"((?i)(?:.*\W)?driver(?: version)?s?\W{1,3}(?:is )?)"
-                        R"((\d{3}\.\d{2,3}(?:\.\d{2})?)\b.*)",
-                        RE2::Latin1);
+  static const LazyRegex form(R"((?i)(?:.*\W)?driver(?: version)?s?\W{1,3}(?:is )?)"
+                              R"((\d{3}\.\d{2,3}(?:\.\d{2})?)\b.*)",
+                              RE2::Latin1);
   state(line, form, "stated-driver", "version", snapshot);
 }
 
 // "3090/float32  ~3e-4": a precision and its error.
 void state_error(const Line& line, Snapshot& snapshot) {
   if (!line.has({"e-"}) || !line.has({"32", "64", "single", "double"})) return;
-  static const RE2 form(R"((?i)(?:.*\W)?(float32|fp32|single|float64|fp64|double)\b[^\d\n]*~?)"
-                        R"((\d(?:\.\d+)?e-\d{1,2})\b.*)",
-                        RE2::Latin1);
+  static const LazyRegex form(R"((?i)(?:.*\W)?(float32|fp32|single|float64|fp64|double)\b[^\d\n]*~?)"
+                              R"((\d(?:\.\d+)?e-\d{1,2})\b.*)",
+                              RE2::Latin1);
   std::string precision, error;
   if (!RE2::FullMatch(line.text, form, &precision, &error)) return;
   const bool single = precision[0] == 's' || precision[0] == 'S' || contains(precision, "32");
   Symptom& symptom = add_symptom(snapshot, {noted, "error-of-precision"}, line.row, line.text);
   symptom.details = {{"precision", single ? "fp32" : "fp64"}, {"value", error}};
-  static const RE2 number(R"(\b([1-5]0[5-9]0|1[06][5-8]0)\b)", RE2::Latin1);
+  static const LazyRegex number(R"(\b([1-5]0[5-9]0|1[06][5-8]0)\b)", RE2::Latin1);
   std::string name = card_in(line), bare;
   if (name.empty() && RE2::PartialMatch(line.text, number, &bare)) name = bare;
   const std::string capability = name.empty() ? "" : knowledge::capability_of_name(name);
   if (!capability.empty()) symptom.details["capability"] = capability;
 }
 
+// Whether a unit of time or of a rate may stand behind a number: "17 minutes", "3.2k samples/s".
+bool may_hold_time_or_rate(std::string_view low) {
+  constexpr std::array units{"ms",  "milli", "s",       "sec",    "min",   "h",      "hour",
+                             "it/", "fps",   "samples", "images", "steps", "tokens", "iterations"};
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (std::size_t at = 1; at < low.size(); ++at) {
+    if (!is_digit(low[at - 1]) || is_digit(low[at])) continue;
+    std::string_view rest = low.substr(at);
+    if (rest.starts_with('k')) rest.remove_prefix(1);
+    if (rest.starts_with(' ')) rest.remove_prefix(1);
+    if (std::ranges::any_of(units, [&](std::string_view unit) {
+          const bool letter_behind = rest.size() > 1 && std::isalnum(static_cast<unsigned char>(rest[1])) != 0;
+          return rest.starts_with(unit) && (unit.size() > 1 || !letter_behind);
+        }))
+      return true;
+  }
+  return false;
+}
+
 // "On my CPU (i7) it took about 17 minutes. The GPU took 35": each time or rate belongs to the device that its sentence
 // names last before it.
 void state_speeds(const Line& line, Snapshot& snapshot) {
-  if (!line.has({"cpu", "gpu"})) return;
-  static const RE2 word(
+  if (!line.has({"cpu", "gpu"}) || !may_hold_time_or_rate(line.low)) return;
+  static const LazyRegex word(
       R"((?i)\b(cpu|gpu)s?\b|\b(\d{1,9}(?:\.\d{1,4})?)(k?) ?)"
       R"((ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hours?|it/s|fps|(?:samples|images|steps|)"
       R"(tokens|iterations)(?: per |/)s(?:ec(?:ond)?)?)\b|([.!?;]) )",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -22,12 +23,12 @@ struct StepParts {
 };
 
 std::optional<StepParts> step_parts(std::string_view line) {
-  static const RE2 part(
+  static const LazyRegex part(
       R"(([A-Za-z][\w+/-]*(?:[ _](?:time|load(?:ing|er)?|wait))?)\s?[:=]?\s?([0-9]+\.?[0-9]*) ?(ms|s)\b)", RE2::Latin1);
-  static const RE2 data(
+  static const LazyRegex data(
       R"((?:data|batch)?[ _-]?(?:data|load(?:ing|er)?|fetch|input|io)(?:[ _-]?(?:time|wait|load(?:ing|er)?))?)",
       RE2::Latin1);
-  static const RE2 whole(R"((?:step|iter\w*|batch|total|time)(?:[ _]time)?)", RE2::Latin1),
+  static const LazyRegex whole(R"((?:step|iter\w*|batch|total|time)(?:[ _]time)?)", RE2::Latin1),
       other(R"(eta|elapsed|epoch|eval\w*|save)", RE2::Latin1),
       model(R"((?:model|forward|fwd|compute|net|gpu|train(?:ing)?)(?:[ _]time)?)", RE2::Latin1);
   if (line.size() > longest_step_row) return std::nullopt;
@@ -57,8 +58,8 @@ std::optional<StepParts> step_parts(std::string_view line) {
 
 // "9120 function calls (8990 primitive calls) in 131.2 seconds" of cProfile; 0: another line.
 double profiled_seconds(std::string_view line) {
-  static const RE2 form(R"(\b[0-9]+ function calls (?:\([0-9]+ primitive calls\) )?in ([0-9.]+) (?:CPU )?seconds)",
-                        RE2::Latin1);
+  static const LazyRegex form(
+      R"(\b[0-9]+ function calls (?:\([0-9]+ primitive calls\) )?in ([0-9.]+) (?:CPU )?seconds)", RE2::Latin1);
   double seconds = 0;
   return line.size() < longest_step_row && RE2::PartialMatch(piece_of(line), form, &seconds) ? seconds : 0;
 }
@@ -66,12 +67,12 @@ double profiled_seconds(std::string_view line) {
 // The longest cumulative time of a function that reads data, below that line; of a loader with processes of its own it
 // is the wait for them.
 void by_profile(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
-  static const RE2 entry(R"(^\s*[0-9/]+\s+[0-9.]+\s+[0-9.]+\s+([0-9.]+)\s+[0-9.]+\s+(\S.*)$)", RE2::Latin1);
-  static const RE2 reads(
+  static const LazyRegex entry(R"(^\s*[0-9/]+\s+[0-9.]+\s+[0-9.]+\s+([0-9.]+)\s+[0-9.]+\s+(\S.*)$)", RE2::Latin1);
+  static const LazyRegex reads(
       R"((?i)data_?(?:set|load)\w*\.py:[0-9]+\((?:__next__|__getitem__|_next_data|_get_data|_try_get_data|load_\w+|fetch)\)|\bfetch\.py:[0-9]+\(fetch\)|\{?imread\}?|\bimage_?loader\b)",
       RE2::Latin1);
-  static const RE2 trains(R"((?i)\((?:forward|backward|_call_impl|train\w*|\w*step|fit)\)|run_backward|\bcuda)",
-                          RE2::Latin1);
+  static const LazyRegex trains(R"((?i)\((?:forward|backward|_call_impl|train\w*|\w*step|fit)\)|run_backward|\bcuda)",
+                                RE2::Latin1);
   double whole = 0, most = 0;
   std::size_t at = 0;
   bool model = false;  // else it is a script that only prepares data

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/os/cpu_info.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -24,8 +25,8 @@ struct TopologyRow {
 
 // "GPU0  X  NV12 … 0-15,56-71  0  N/A": the first cell that is a list of processors.
 std::optional<TopologyRow> topology_row(std::size_t row, std::string_view line) {
-  static const RE2 start(R"(\s*GPU\d{1,2}\s+(?:X|NV\d+|PIX|PXB|PHB|NODE|SYS|SOC)\s.*)", RE2::Latin1);
-  static const RE2 cpus(R"(\d+-\d+(?:,\d+(?:-\d+)?)*|\d+(?:,\d+(?:-\d+)?)+)", RE2::Latin1);
+  static const LazyRegex start(R"(\s*GPU\d{1,2}\s+(?:X|NV\d+|PIX|PXB|PHB|NODE|SYS|SOC)\s.*)", RE2::Latin1);
+  static const LazyRegex cpus(R"(\d+-\d+(?:,\d+(?:-\d+)?)*|\d+(?:,\d+(?:-\d+)?)+)", RE2::Latin1);
   if (line.size() > 1000 || !RE2::FullMatch(piece_of(line), start)) return std::nullopt;
   TopologyRow found{.row = row, .line = line};
   for (const std::string_view word : words_of(line)) {
@@ -121,7 +122,7 @@ Snapshot parse_topology(const std::string& text) {
 bool starts_nvlink(std::string_view line) { return contains(line, "Link ") && contains(line, "<inactive>"); }
 
 Snapshot parse_nvlink(const std::string& text) {
-  static const RE2 link(R"(\s*Link (\d{1,2}): (?:<inactive>|([\d.]+) GB/s)\s*)", RE2::Latin1);
+  static const LazyRegex link(R"(\s*Link (\d{1,2}): (?:<inactive>|([\d.]+) GB/s)\s*)", RE2::Latin1);
   Snapshot snapshot;
   int active = 0, inactive = 0;
   std::size_t row = 0, first = 0;

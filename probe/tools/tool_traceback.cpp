@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -107,7 +108,7 @@ bool of_gpu_stack(std::string_view library) {
 
 // "xformers": the installed package with compiled code for PyTorch that a file belongs to.
 std::string torch_extension_of(std::string_view file) {
-  static const RE2 place(
+  static const LazyRegex place(
       R"([\\/](?:site|dist)-packages[\\/](xformers|torchvision|torchaudio|torchtext|torchao|functorch|flash_attn|apex|)"
       R"(mmcv|deepspeed|bitsandbytes|detectron2|fairscale|torch_\w+|intel_extension_for_pytorch|vllm|auto_gptq)[\\/])",
       RE2::Latin1);
@@ -118,7 +119,7 @@ std::string torch_extension_of(std::string_view file) {
 
 // Whether Keras was building a model anew from what a file says of it.
 bool restores_model(const std::vector<Frame>& frames) {
-  static const RE2 function(
+  static const LazyRegex function(
       R"(, in (?:\w*deserialize\w*|\w*serialized_\w*|from_config|load_model\w*|_?load_weights\w*|model_from_\w+))",
       RE2::Latin1);
   return contains(frames.back().file, "keras") && std::ranges::any_of(frames, [&](const Frame& frame) {
@@ -162,19 +163,20 @@ class Traceback {
  private:
   // Without upper bounds, which would be written out when the pattern is compiled: either group matches in one way.
   static bool is_place(std::string_view line, re2::StringPiece& file, re2::StringPiece& other) {
-    static const RE2 place(R"re(\s*File "?([^"\n]+?)"?(?:, line |:)\d+.*|\s*([~/][^\s:]+\.py) in .*)re", RE2::Latin1);
+    static const LazyRegex place(R"re(\s*File "?([^"\n]+?)"?(?:, line |:)\d+.*|\s*([~/][^\s:]+\.py) in .*)re",
+                                 RE2::Latin1);
     return RE2::FullMatch(piece_of(line), place, &file, &other);
   }
 
   // "ImportError: …" ends a traceback; its cause comes before it and the next one after it.
   void end(std::size_t row, std::string_view line, std::string_view words) {
-    static const RE2 library(
+    static const LazyRegex library(
         R"((?:\w+\.)*(?:ImportError|OSError|RuntimeError): (lib[\w.+-]+\.so[.\d]*): cannot open shared.*)",
         RE2::Latin1);
-    static const RE2 torch_name(R"(^ImportError: cannot import name '?\w+'? from '?torch\b)", RE2::Latin1);
-    static const RE2 numpy_name(R"(^AttributeError: module 'numpy' has no attribute)", RE2::Latin1);
-    static const RE2 other_form(R"(^(?:TypeError|AttributeError|KeyError): )", RE2::Latin1);
-    static const RE2 name(R"((?:\w+\.)*\w*(?:Error|Exception): .*)", RE2::Latin1);
+    static const LazyRegex torch_name(R"(^ImportError: cannot import name '?\w+'? from '?torch\b)", RE2::Latin1);
+    static const LazyRegex numpy_name(R"(^AttributeError: module 'numpy' has no attribute)", RE2::Latin1);
+    static const LazyRegex other_form(R"(^(?:TypeError|AttributeError|KeyError): )", RE2::Latin1);
+    static const LazyRegex name(R"((?:\w+\.)*\w*(?:Error|Exception): .*)", RE2::Latin1);
     if (line.empty() || line[0] == ' ' || !contains(words, "Error: ")) return;
     const re2::StringPiece text = piece_of(words);
     std::string soname;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "host/text.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/wordings/helping_changes.h"
 #include "probe/text_piece.h"
 #include "probe/tools/tool_symptom.h"
@@ -43,7 +44,7 @@ std::vector<std::string_view> pieces_of(std::string_view typed) {
 
 // What only prepares the program that is run behind it.
 bool only_prepares(std::string_view piece) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?:sudo )?(?:cd|source|\.|conda|mamba|module|export|unset|pip3?|uv|(?:python3? -m )?pip3?|apt|apt-get|mkdir|make|cmake|ninja|git|nvcc|hipcc|gcc|g\+\+|clang\+*|rm|clear|set|ulimit)\b.*)",
       RE2::Latin1);
   return RE2::FullMatch(piece_of(piece), form);
@@ -84,7 +85,7 @@ std::vector<std::string> tokens_of(std::string_view typed) {
 }
 
 bool is_assignment(std::string_view token) {
-  static const RE2 form(R"([A-Z][A-Z0-9_]{2,}=.*)", RE2::Latin1);
+  static const LazyRegex form(R"([A-Z][A-Z0-9_]{2,}=.*)", RE2::Latin1);
   return RE2::FullMatch(piece_of(token), form);
 }
 
@@ -110,7 +111,7 @@ struct Attempt {
 };
 
 bool reads_as_failure(std::string_view line) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?:^|[\s.])\w*(?:Error|Exception|Failure)\b(?::|$)|\^C$|core dumped|Segmentation fault|^Aborted|^Killed|\bFAILED\b|(?i:\berror:|\bfatal\b|\bfailed\b|\b(?:loss|logprob|prob)\w*\b\W{1,4}nan\b|: nan\b|= ?nan\b|timed out|timing out|unknown error|not available|no (?:gpu|cuda|device)s?\b|call failure at|cannot|could not|couldn't|unable to)|!{12,}|^Number of platforms +0$|^Traceback |CUDA error|cudaError[A-Z]|hipError[A-Z]|NCCL WARN|CL_[A-Z_]*(?:NOT|INVALID)|^False$|^\[\]$|cudaGetDevice\w* returned)",
       RE2::Latin1);
   return RE2::PartialMatch(piece_of(line.substr(0, longest_line)), form);
@@ -118,17 +119,17 @@ bool reads_as_failure(std::string_view line) {
 
 // The time that one item takes, from "117.66 ms per token", "8.5 tokens/s", "41ms/step", "1.32 s/it"; 0: none.
 double seconds_of(std::string_view line) {
-  static const RE2 takes(
+  static const LazyRegex takes(
       R"(([0-9]+(?:\.[0-9]+)?) ?(us|ms|s|sec)(?:onds?)?(?:/| per )(?:it|iter|step|token|image|batch|epoch|fold|call|run|game|episode|frame|update|sample|request)\w*)",
       RE2::Latin1);
-  static const RE2 rate(
+  static const LazyRegex rate(
       R"(([0-9]+(?:\.[0-9]+)?) ?(?:it|iter|step|token|tok|image|img|sample|batch|item)\w*(?:/| per )s)", RE2::Latin1);
   // "fps 212.4", "|    fps    | 5048 |"
-  static const RE2 frames(
+  static const LazyRegex frames(
       R"((?i)^[\s|]*(?:\w+/)?(?:fps|throughput|(?:it|steps|samples|images|tokens)_per_s\w*)[ :=|]+([0-9]+\.?[0-9]*)\W*$)",
       RE2::Latin1);
-  static const RE2 whole(R"(^real\s+(\d+)m(\d+\.\d+)s)", RE2::Latin1);  // of a command that was timed
-  static const RE2 of_all(
+  static const LazyRegex whole(R"(^real\s+(\d+)m(\d+\.\d+)s)", RE2::Latin1);  // of a command that was timed
+  static const LazyRegex of_all(
       R"((?i)\b(?:total|train(?:ing)?|fit|elapsed|run) ?time ?[:=] *([0-9]+\.[0-9]+)(?: ?s(?:ec(?:ond)?s?)?)?\s*$)",
       RE2::Latin1);
   double value = 0, minutes = 0;
@@ -143,13 +144,14 @@ double seconds_of(std::string_view line) {
 }
 
 bool prints_nan(std::string_view line) {
-  static const RE2 form(R"((?i)[\s=:(]-?nan\W*$)", RE2::Latin1);
+  static const LazyRegex form(R"((?i)[\s=:(]-?nan\W*$)", RE2::Latin1);
   return RE2::PartialMatch(piece_of(line.substr(0, longest_line)), form);
 }
 
 void judge_output(Attempt& attempt) {
-  static const RE2 tests(R"(^=* ?(\d{1,6}) failed, \d+ passed)", RE2::Latin1);
-  static const RE2 cpu(R"((?i)\b(?:using|running on|device[:=]?) (?:the )?cpu\b|falling back to cpu\b)", RE2::Latin1);
+  static const LazyRegex tests(R"(^=* ?(\d{1,6}) failed, \d+ passed)", RE2::Latin1);
+  static const LazyRegex cpu(R"((?i)\b(?:using|running on|device[:=]?) (?:the )?cpu\b|falling back to cpu\b)",
+                             RE2::Latin1);
   bool any = false, failure = false;
   for (const ShellLine& line : attempt.command->output) {
     any = any || !trimmed(line.text).empty();
@@ -226,7 +228,7 @@ bool same_program(const Attempt& one, const Attempt& other) {
 }
 
 bool only_looks(std::string_view typed) {
-  static const RE2 form(
+  static const LazyRegex form(
       R"((?:sudo )?nvidia-smi(?: -(?:[lLq]|-query).*)?|(?:sudo )?(?:ls|cat|grep|head|tail|echo|which|lspci|dmesg|lsmod|uname|pip3? (?:list|show|freeze)|conda list|free|nproc|lscpu|journalctl|rocminfo|rocm-smi|clinfo|df|id|groups|ldconfig -p|sleep|wc|find|file|ps|top|git (?:diff|log|status))\b.*)",
       RE2::Latin1);
   return RE2::FullMatch(piece_of(typed), form) && !contains(typed, "/sys/bus/pci/drivers/");
@@ -311,7 +313,7 @@ bool is_cpu_word(const std::string& word) {
 }
 
 bool is_gpu_word(const std::string& word) {
-  static const RE2 form(R"((?:.*=)?(?:gpu|cuda)(?::\d)?|gpu_hist|--(?:gpu|cuda))", RE2::Latin1);
+  static const LazyRegex form(R"((?:.*=)?(?:gpu|cuda)(?::\d)?|gpu_hist|--(?:gpu|cuda))", RE2::Latin1);
   return RE2::FullMatch(piece_of(word), form);
 }
 
@@ -369,7 +371,7 @@ bool take_assignment(std::string_view piece, std::set<std::string>& exported) {
 
 // The variables that env or printenv shows before anything ran.
 void take_environment(const ShellCommand& command, std::set<std::string>& exported) {
-  static const RE2 form(R"((?:env|printenv)\s*(?:\|.*)?)", RE2::Latin1);
+  static const LazyRegex form(R"((?:env|printenv)\s*(?:\|.*)?)", RE2::Latin1);
   if (!RE2::FullMatch(piece_of(command.typed.text), form)) return;
   for (const ShellLine& line : command.output) {
     if (line.text.size() < longest_line && is_assignment(line.text)) exported.insert(std::string(line.text));

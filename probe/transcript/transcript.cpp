@@ -11,6 +11,7 @@
 
 #include "evidence/merge.h"
 #include "knowledge/codes/names.h"
+#include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -126,24 +127,24 @@ constexpr std::size_t longest_prompt = 200;  // bounds in the patterns would be 
 
 // "(env) me@host:~$ ", "[me@host dir]# ".
 std::size_t prompt_with_host(std::string_view head) {
-  static const RE2 form(R"((?:\([\w.-]+\) ?){0,2}(?:[\w.-]+@[\w.-]+(?:[: ][^$#%>]*)?[$#%>] ?)"
-                        R"(|\[[\w.-]+@[\w.-]+ [^\]]+\][$#] ?))",
-                        RE2::Latin1);
+  static const LazyRegex form(R"((?:\([\w.-]+\) ?){0,2}(?:[\w.-]+@[\w.-]+(?:[: ][^$#%>]*)?[$#%>] ?)"
+                              R"(|\[[\w.-]+@[\w.-]+ [^\]]+\][$#] ?))",
+                              RE2::Latin1);
   return match_length(form, head.substr(0, longest_prompt));
 }
 
 std::size_t prompt_of_windows(std::string_view head) {
-  static const RE2 form(R"((?:\([\w.-]+\) ?)?(?:PS [A-Z]:[^>]*> ?|[A-Z]:\\[^>]*> ?))", RE2::Latin1);
+  static const LazyRegex form(R"((?:\([\w.-]+\) ?)?(?:PS [A-Z]:[^>]*> ?|[A-Z]:\\[^>]*> ?))", RE2::Latin1);
   return match_length(form, head.substr(0, longest_prompt));
 }
 
 std::size_t short_prompt(std::string_view head) {
-  static const RE2 form(R"(!|(?:\([\w.-]+\) ?)?(?:[$%#] |~[$#] |(?:ba)?sh-\d\.\d[$#] ?))", RE2::Latin1);
+  static const LazyRegex form(R"(!|(?:\([\w.-]+\) ?)?(?:[$%#] |~[$#] |(?:ba)?sh-\d\.\d[$#] ?))", RE2::Latin1);
   return match_length(form, head);
 }
 
 std::size_t prompt_of_builder(std::string_view head) {
-  static const RE2 form(R"((?:#\d+ )?(?:\[[^\]]{1,20}\] |Step \d+/\d+ : )?RUN )", RE2::Latin1);
+  static const LazyRegex form(R"((?:#\d+ )?(?:\[[^\]]{1,20}\] |Step \d+/\d+ : )?RUN )", RE2::Latin1);
   return match_length(form, head);
 }
 
@@ -168,10 +169,10 @@ std::size_t known_prompt(std::string_view head) {
   if (at != rest.end() && *at == '@') {
     if (const std::size_t length = prompt_with_host(head)) return length;
   }
-  static const RE2 of_nix(R"((\[[\w.-]+:[^\]\n]*\][$#] ?))", RE2::Latin1);
+  static const LazyRegex of_nix(R"((\[[\w.-]+:[^\]\n]*\][$#] ?))", RE2::Latin1);
   re2::StringPiece prompt;
   if (host == 1 && at != rest.end() && *at == ':' &&
-      of_nix.Match(piece_of(head), 0, head.size(), RE2::ANCHOR_START, &prompt, 1))
+      of_nix->Match(piece_of(head), 0, head.size(), RE2::ANCHOR_START, &prompt, 1))
     return prompt.size();
   if (rest[0] == '$' || rest[0] == '%' || rest[0] == '#' || rest[0] == '~' || rest.starts_with("sh-") ||
       rest.starts_with("bash-") || head[0] == '!') {
@@ -190,11 +191,11 @@ std::size_t shell_prompt(std::string_view line) {
   if (const std::size_t length = known_prompt(head)) return length;
   // "$pip list": without the space only before a known command, as "$NAME" is a variable.
   if (!head.starts_with('$')) return 0;
-  static const RE2 command(
+  static const LazyRegex command(
       R"(\$(?:python[\d.]*|pip3?|conda|nvcc|nvidia-smi|rocminfo|clinfo|lspci|lsmod|uname|ls|cat|docker|sudo|dpkg|echo) )",
       RE2::Latin1);
   const std::string words = std::string(head) + ' ';
-  return command.Match(words, 0, words.size(), RE2::ANCHOR_START, nullptr, 0) ? 1 : 0;
+  return command->Match(words, 0, words.size(), RE2::ANCHOR_START, nullptr, 0) ? 1 : 0;
 }
 
 Transcript::Prompt Transcript::cut_prompt(std::string_view& line) {
@@ -230,7 +231,7 @@ std::string Transcript::line(std::string_view line, std::int64_t number, bool hi
     std::erase_if(awaited_, [](const Awaited& one) { return one.at_prompt; });
   text = trimmed(text);
   // "[1] 28711", "[1]+ Done": what the shell says of a job in the background answers nothing.
-  static const RE2 of_job(R"(\[\d+\](?: \d+|[+-]? .*))", RE2::Latin1);
+  static const LazyRegex of_job(R"(\[\d+\](?: \d+|[+-]? .*))", RE2::Latin1);
   const bool job =
       prompt == Prompt::none && text.size() > 3 && text[0] == '[' && RE2::FullMatch(piece_of(text), of_job);
   if (job || text.empty() || code_of_frame || frame_ || (line[first] == '#' && output(text))) return std::move(said_);
@@ -260,7 +261,7 @@ void Transcript::code(std::string_view text, Prompt prompt) {
     return await(announced_by(program.substr(1, end - 1), false, held), prompt == Prompt::shell);
   }
   if (prompt == Prompt::shell || echoes) {
-    static const RE2 echo(R"re(echo "?(?:\$\{?(\w+)\}?|%(\w+)%|\$env:(\w+))"?|printenv (\w+))re", RE2::Latin1);
+    static const LazyRegex echo(R"re(echo "?(?:\$\{?(\w+)\}?|%(\w+)%|\$env:(\w+))"?|printenv (\w+))re", RE2::Latin1);
     std::string a, b, c, d;
     if (!has_form(text, echo) || !RE2::FullMatch(piece_of(text), echo, &a, &b, &c, &d)) return;
     AnnouncedLine value;
@@ -317,10 +318,10 @@ bool Transcript::answers_itself(std::string_view text) {
            R"(|\t)[`"']{0,3}(.)" +
            value + R"()[`"'.,;]{0,3})";
   };
-  static const RE2 form(form_of("{3,60}", "{0,60}", "{1,200}?"), RE2::Latin1);
+  static const LazyRegex form(form_of("{3,60}", "{0,60}", "{1,200}?"), RE2::Latin1);
   // Without the upper bounds, which take RE2's slowest way to capture groups. A match that keeps them is the same one:
   // what either expression prefers to it does not match.
-  static const RE2 unbounded(form_of("{3,}", "*", "+?"), RE2::Latin1);
+  static const LazyRegex unbounded(form_of("{3,}", "*", "+?"), RE2::Latin1);
   re2::StringPiece expression, value;
   if (!has_form(text, form) || !RE2::FullMatch(piece_of(text), unbounded, &expression, &value)) return false;
   const std::size_t name = std::min(expression.find('('), expression.size());
@@ -341,7 +342,7 @@ bool Transcript::label(std::string_view text) {
   auto found = labelled_value(text);
   if (!found) {
     // The prefixes of loggers.
-    static const RE2 head(
+    static const LazyRegex head(
         R"(\W?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,:+Z]*|(?:INFO|WARNING|DEBUG|ERROR|info)\b)[\])]?)"
         R"((?: \d\d-\d\d(?: \d\d:\d\d:\d\d)?)?(?:[ :|-]+(?:INFO|WARNING|DEBUG|ERROR|info)\b)?)"
         R"((?:[ :|-]*[\[(]?[\w./]+(?::\w+)*[\])]? *[-:|\]])?[ :|\])-]*)",
@@ -388,7 +389,7 @@ bool Transcript::output_line(std::string_view text) {
   }
   if (awaited_[0].line.asks_for_version()) {
     // "version in the notebook: 2.4.0 (2.9 expected)", where a person quotes the output.
-    static const RE2 stated(
+    static const LazyRegex stated(
         R"re((?i)[^:=]{0,60}\bversion\b[^:=]{0,60}[:=] *["']?v?(\d+\.\d+\.\d+[\w.+-]*)["']?(?: .*)?)re", RE2::Latin1);
     re2::StringPiece value;
     if (has_form(text, stated) && RE2::FullMatch(piece_of(text), stated, &value)) {
@@ -427,7 +428,7 @@ void Transcript::variables(std::string_view text, Prompt prompt) {
   if (text.size() > longest) return;
   re2::StringPiece rest = piece_of(text), name, value;
   if (has(text, "environ")) {
-    static const RE2 in_python(
+    static const LazyRegex in_python(
         R"(os\.environ(?:\[|\.setdefault\()["']([A-Z][A-Z0-9_]{3,60})["'](?:\] *=|,) *["']([^"']*)["'])", RE2::Latin1);
     while (RE2::FindAndConsume(&rest, in_python, &name, &value))
       variable({name.data(), name.size()}, {value.data(), value.size()});
@@ -435,14 +436,15 @@ void Transcript::variables(std::string_view text, Prompt prompt) {
   }
   if (prompt == Prompt::python || prompt == Prompt::more) return;
   if (has(text, "-e ") || has(text, "--env")) {
-    static const RE2 for_container(R"((?:^|\s)(?:-e|--env)[ =]["']?([A-Z][A-Z0-9_]{3,60})=([^\s"']*))", RE2::Latin1);
+    static const LazyRegex for_container(R"((?:^|\s)(?:-e|--env)[ =]["']?([A-Z][A-Z0-9_]{3,60})=([^\s"']*))",
+                                         RE2::Latin1);
     while (RE2::FindAndConsume(&rest, for_container, &name, &value))
       variable({name.data(), name.size()}, {value.data(), value.size()});
     return;
   }
-  static const RE2 in_shell(R"((?:export +|setx? +"?|\$env:|env +|declare -x +|%env +)"
-                            R"(|ENV +)?([A-Z][A-Z0-9_]{3,60}) ?= ?("[^"]*"|'[^']*'|[^\s;&|#\\]*)(?:;|&&|\s)*)",
-                            RE2::Latin1);
+  static const LazyRegex in_shell(R"((?:export +|setx? +"?|\$env:|env +|declare -x +|%env +)"
+                                  R"(|ENV +)?([A-Z][A-Z0-9_]{3,60}) ?= ?("[^"]*"|'[^']*'|[^\s;&|#\\]*)(?:;|&&|\s)*)",
+                                  RE2::Latin1);
   while (RE2::Consume(&rest, in_shell, &name, &value)) {
     std::string_view set(value.data(), value.size());
     if (set.size() >= 2 && (set[0] == '"' || set[0] == '\'')) set = set.substr(1, set.size() - 2);
@@ -456,7 +458,7 @@ void Transcript::variable(std::string_view name, std::string_view value, bool pr
   if (!knowledge::env_allowed(name) || (!printed && name.ends_with("_VISIBLE_DEVICES"))) return;
   // The value that was there before is not known.
   std::string known(value);
-  static const RE2 before(R"(:?\$\{?\w+\}?:?)", RE2::Latin1);
+  static const LazyRegex before(R"(:?\$\{?\w+\}?:?)", RE2::Latin1);
   RE2::GlobalReplace(&known, before, "");
   if (known.empty() != value.empty() || known.find_first_of("$`<{%") != known.npos) return;
   const auto found = variables_.find(name);
