@@ -72,6 +72,11 @@ std::uint32_t small_letter(std::uint32_t code) {
 // A word between blanks: known, a single letter as in a formula, or what a known one has as its beginning in a language
 // that adds endings (Hangul).
 bool is_known(std::string_view word) {
+  constexpr std::string_view job_of_flux = "\u0192";  // begins the number of a job
+  if (word.starts_with(job_of_flux) && std::ranges::all_of(word.substr(job_of_flux.size()), [](char c) {
+        return is_ascii_word(static_cast<unsigned char>(c));
+      }))
+    return true;
   std::string small;
   std::size_t letters = 0;
   bool greek = true, hangul = false;

@@ -230,11 +230,11 @@ void withhold_addresses(std::string& text) {
 // Whether a word that domains end in stands behind a dot: no pattern has to be compiled where none does.
 bool may_hold_domain(std::string_view text) {
   static constexpr auto ends = std::to_array<std::string_view>(
-      {"com", "org", "net",  "edu", "gov",  "example", "local", "lan",   "cloud", "home",     "internal", "io",  "ai",
-       "de",  "ch",  "fr",   "uk",  "eu",   "nl",      "jp",    "cn",    "se",    "dev",      "co",       "at",  "it",
-       "es",  "us",  "ca",   "no",  "dk",   "fi",      "be",    "lu",    "cz",    "sk",       "hu",       "gr",  "lt",
-       "lv",  "ee",  "ru",   "ua",  "tr",   "il",      "br",    "mx",    "ar",    "kr",       "tw",       "hk",  "sg",
-       "nz",  "hr",  "tech", "xyz", "info", "biz",     "LAN",   "LOCAL", "CORP",  "INTERNAL", "INTRA",    "HOME"});
+      {"com", "org", "net", "edu",  "gov", "example", "local", "lan", "cloud", "home", "internal", "io",    "ai",  "de",
+       "ch",  "fr",  "uk",  "eu",   "nl",  "jp",      "cn",    "se",  "dev",   "co",   "at",       "it",    "es",  "us",
+       "ca",  "no",  "dk",  "fi",   "be",  "lu",      "cz",    "sk",  "hu",    "gr",   "lt",       "lv",    "ee",  "ru",
+       "ua",  "tr",  "il",  "br",   "mx",  "ar",      "kr",    "tw",  "hk",    "sg",   "nz",       "hr",    "pl",  "ro",
+       "za",  "ie",  "bg",  "tech", "xyz", "info",    "biz",   "LAN", "LOCAL", "CORP", "INTERNAL", "INTRA", "HOME"});
   for (std::size_t dot = text.find('.'); dot != text.npos; dot = text.find('.', dot + 1)) {
     std::size_t end = dot + 1;
     while (end < text.size() && is_letter(text[end])) ++end;
@@ -246,7 +246,7 @@ bool may_hold_domain(std::string_view text) {
 void withhold_domains(std::string& text) {
   if (!may_hold_domain(text)) return;
   static const LazyRegex domain(
-      R"((?:^|[^\w./<@-])((?:[A-Za-z0-9][\w-]*\.){1,6}(?:com|org|net|edu|gov|example|local|lan|cloud|home)|(?:[A-Za-z0-9][\w-]*\.){2,6}(?:internal|io|ai|de|ch|fr|uk|eu|nl|jp|cn|se|dev|co|at|it|es|us|ca|no|dk|fi|be|lu|cz|sk|hu|gr|lt|lv|ee|ru|ua|tr|il|br|mx|ar|kr|tw|hk|sg|nz|hr|tech|cloud|xyz|info|biz)|(?:[A-Z0-9][A-Z0-9-]*\.){1,6}(?:LAN|LOCAL|CORP|INTERNAL|INTRA|HOME))(?:[^\w.(-]|[.]?$|\.\s))",
+      R"((?:^|[^\w./<@-])((?:[A-Za-z0-9][\w-]*\.){1,6}(?:com|org|net|edu|gov|example|local|lan|cloud|home)|(?:[A-Za-z0-9][\w-]*\.){2,6}(?:internal|io|ai|de|ch|fr|uk|eu|nl|jp|cn|se|dev|co|at|it|es|us|ca|no|dk|fi|be|lu|cz|sk|hu|gr|lt|lv|ee|ru|ua|tr|il|br|mx|ar|kr|tw|hk|sg|nz|hr|pl|ro|za|ie|bg|tech|cloud|xyz|info|biz)|(?:[A-Z0-9][A-Z0-9-]*\.){1,6}(?:LAN|LOCAL|CORP|INTERNAL|INTRA|HOME))(?:[^\w.(-]|[.]?$|\.\s))",
       RE2::Latin1);
   replace_groups(text, domain, "<host>", [](const std::array<Piece, 3>& groups) { return is_public(view(groups[1])); });
 }

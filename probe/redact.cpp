@@ -350,7 +350,7 @@ std::span<const SecretKind> secret_kinds() {
        "<secret>"},
       {{R"(\bs\.[A-Za-z0-9]{24}\b)", {"s."}, 26, 24}, "<secret>"},
       {{R"(\b(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5}\b)", {{'-', 4}}, 29, 5}, "<secret>"},
-      {{R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no|short))?(?: ?\(\w+\))?|s/n|sn|(?:asset|service)[ _-]?tag)\.?["']?(?:\s*[:=#]\s*|\s+(?:is\s+)?)["']?)(?:(?-i:[./][A-Z0-9]{5,}[./][A-Z0-9./-]+)|[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*|[0-9a-f]*[0-9][0-9a-f]{6,}\b|(?-i:[A-Z-]*[0-9][A-Z0-9-]*[A-Z][A-Z0-9-]*|[A-Z]+-?[0-9][A-Z0-9-]+)\b))",
+      {{R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no|short))?(?: ?\(\w+\))?|s/n|sn|(?:asset|service)[ _-]?tag)\.?["']?(?:\s*(?:=>|[:=#])\s*|\s+(?:is\s+)?)["']?)(?:(?-i:[./][A-Z0-9]{5,}[./][A-Z0-9./-]+)|[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*|[0-9a-f]*[0-9][0-9a-f]{6,}\b|(?-i:[A-Z-]*[0-9][A-Z0-9-]*[A-Z][A-Z0-9-]*|[A-Z]+-?[0-9][A-Z0-9-]+)\b))",
         {"serial", "asset", "service", "sn:", "sn=", "sn ", "sn#", "sn.", "sn\"",
          // Neither the end of "isn't" nor vendors/nvidia.icd.
          "sn' ", "sn':", "sn'=", "sn'#", "sn'\t", "sn'\r", "sn'\n", "sn'\f", "s/n:", "s/n=", "s/n ", "s/n#", "s/n.",
@@ -392,8 +392,12 @@ bool is_no_secret(std::string_view key, std::string_view value) {
   static const LazyRegex package(R"((?i).*[_-](?:helpers?|tools?|utils?|cli|common|libs?|dev|managers?|providers?))",
                                  RE2::Latin1),
       version(R"(\d+(?:\.\d+)+[\w.+~-]*)", RE2::Latin1);
+  // "the padding token: pad_token='</s>'"
+  const std::string_view assigned = value.substr(0, value.find('='));
   const Piece name(key.data(), key.size()), said(value.data(), value.size());
-  return RE2::FullMatch(said, pinned) || (RE2::FullMatch(name, package) && RE2::FullMatch(said, version)) ||
+  return RE2::FullMatch(said, pinned) ||
+         (assigned.size() < value.size() && RE2::PartialMatch(piece_of(assigned), of_models)) ||
+         (RE2::FullMatch(name, package) && RE2::FullMatch(said, version)) ||
          (RE2::FullMatch(said, small_count) && !RE2::PartialMatch(name, of_digits)) ||
          (RE2::FullMatch(name, counted) && RE2::FullMatch(said, count)) || RE2::PartialMatch(name, of_models) ||
          RE2::FullMatch(said, nothing) || (key.ends_with("PWD") && value.starts_with('/'));
@@ -422,7 +426,7 @@ bool has_digit(Piece text) {
 
 void redact_named(std::string& text, const LowerText& low) {
   static const std::string key =
-      R"(((?:[\w-]*(?:secret|passw(?:or)?d|passwd|passphrase|pwd|credential|jwt|signature)[\w-]*(?:\.key)?)"
+      R"(((?:[\w-]*(?:secret|passw(?:[o0]r)?d|passwd|passphrase|pwd|credential|jwt|signature)[\w-]*(?:\.key)?)"
       // In other languages, too.
       R"(|passwort|kennwort|contrase\pL+a|mot de passe|wachtwoord|senha|[\w-]+[_-]pat)"
       R"(|[\w-]+[_-](?:pass|auth)|(?:[\w-]+[_-])?licen[cs]e[_-]?(?:id|no|nr|number|code|serial)|\b(?:sig|otp|psk)|[\w-]*(?:token|passcode)|ssh_auth_sock|sess(?:ion)?[_-]?id)"
