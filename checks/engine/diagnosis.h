@@ -73,6 +73,14 @@ std::vector<const char*> with_unusable_driver(std::vector<const char*> more);
 // Collects the answers of one diagnosis: its rule's, then those of its symptoms.
 void answer(const Diagnosis& diagnosis, const Facts& facts, Answers& answers);
 
+// Calls take(finding) for the findings of this diagnosis whose only fix is a sentence, which an exact one may replace.
+template <class Take>
+void each_without_command(Answers& answers, Take take) {
+  for (Finding& finding : answers.findings) {
+    if (finding.id == answers.id && finding.fix.size() == 1 && finding.fix.front().command.empty()) take(finding);
+  }
+}
+
 // A finding of this id with this symptom as its first evidence.
 Finding& add_finding(Answers& answers, const Symptom& symptom, const char* id, Confidence confidence,
                      std::string subject = "host");

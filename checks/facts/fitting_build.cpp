@@ -57,13 +57,6 @@ std::string words_for(const std::string& framework, const knowledge::FittingBuil
   return fmt::format("\"tensorflow=={}.*\"", build.version);
 }
 
-// The command of a fix, or what it says where the environment isn't known, as in a report.
-void install(const Snapshot& snapshot, const std::string& words, Fix& fix, const std::string& first = {}) {
-  fix.command = pip_install(snapshot, words);
-  if (of(snapshot.python, &Python::executable).or_empty().empty())
-    fix.text += " In the program's Python environment: " + first + "pip install " + words;
-}
-
 bool speaks_of_vllm(const Snapshot& snapshot) {
   const auto about = [](const ReadText& text) {
     const auto& words = text.about.or_empty();
@@ -98,7 +91,7 @@ std::optional<Fix> fitting_build(const Snapshot& snapshot, const std::string& fr
   Fix fix{.text =
               fmt::format("The newest {} that fits {} is {}{} for CUDA {} ({}).", name->second, takers, build->version,
                           build->torch.empty() ? "" : " with PyTorch " + build->torch, build->cuda, build->table)};
-  install(snapshot, words_for(framework, *build), fix);
+  install_by_pip(snapshot, words_for(framework, *build), fix);
   return fix;
 }
 
@@ -155,7 +148,7 @@ std::optional<Fix> gpu_build(const Snapshot& snapshot, const std::string& framew
     if (framework == "tensorflow" && package_installed(snapshot, name).is(true)) removed = name;
   }
   if (!removed.empty()) fix.text += " It shares its folder with " + removed + ", which has to be removed first.";
-  install(snapshot, words, fix, removed.empty() ? "" : "pip uninstall --yes " + removed + " && ");
+  install_by_pip(snapshot, words, fix, removed.empty() ? "" : "pip uninstall --yes " + removed + " && ");
   if (!fix.command.empty() && !removed.empty()) fix.command = pip_uninstall(snapshot, removed) + " && " + fix.command;
   return fix;
 }

@@ -92,6 +92,18 @@ void judge_releases(const Facts& facts, Answers& answers) {
   finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
 }
 
+void name_keras(const Facts& facts, Answers& answers) {
+  const std::string tensorflow = framework_version(facts, "tensorflow");
+  const auto needs = tensorflow.empty() ? std::nullopt : knowledge::tensorflow_needs(tensorflow);
+  // From Keras 3 on a TensorFlow takes several releases.
+  if (!needs || knowledge::major_of(needs->keras) != "2") return;
+  each_without_command(answers, [&](Finding& finding) {
+    if (finding.fix.front().text != find_diagnosis(answers.id)->remedy) return;
+    finding.fix = {{.text = fmt::format("TensorFlow {} belongs with Keras {}.", tensorflow, needs->keras)}};
+    install_by_pip(facts, "\"keras==" + needs->keras + ".*\"", finding.fix.front());
+  });
+}
+
 void judge(const Facts& facts, Answers& answers) {
   judge_releases(facts, answers);
   judge_removed(facts, answers);
@@ -118,6 +130,7 @@ Diagnosis diagnosis() {
               {{mismatch, "saved-model"}, possible, when::no_better_cause},
           },
       .judge = judge,
+      .complete = name_keras,
   };
 }
 

@@ -139,6 +139,23 @@ bool half_removed(const Facts& facts) {
   return facts.saw({{hidden, "half-imported-package"}, {failed, "python-import"}, {missing, "library-symbol"}});
 }
 
+// A library of PyTorch's or TensorFlow's lacks another one on Windows: most often Microsoft's own.
+void name_runtime_of_windows(const Facts& facts, Answers& answers) {
+  const auto& failed_libraries = facts.all({failed, "dll"});
+  const bool lacks = std::ranges::any_of(failed_libraries, [](const Symptom* line) {
+    const std::string text = line->text.or_empty();
+    return text.find("WinError 126") != text.npos || text.find("specified module could not be found") != text.npos ||
+           text.find("Visual C++ Redistributable") != text.npos;
+  });
+  if (!lacks) return;
+  each_without_command(answers, [&](Finding& finding) {
+    if (finding.fix.front().text != find_diagnosis(answers.id)->remedy) return;
+    finding.fix = {{.text = "Install Microsoft's Visual C++ Redistributable for x64 (https://aka.ms/vs/17/release/"
+                            "vc_redist.x64.exe), which these libraries need."},
+                   {.text = find_diagnosis(answers.id)->remedy}};
+  });
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -167,6 +184,7 @@ Diagnosis diagnosis() {
               {{failed, "tensorflow-runtime"}, possible, dll_alone},
           },
       .judge = judge,
+      .complete = name_runtime_of_windows,
   };
 }
 

@@ -1,10 +1,13 @@
 // python.numpy-abi: a framework's own metadata requires another NumPy than the installed one, or its import says so.
 // The result of the import decides the severity.
+#include <re2/re2.h>
+
 #include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
 #include "checks/python/package_facts.h"
 #include "knowledge/frameworks/frameworks.h"
 #include "knowledge/gpus/drivers.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor::python_numpy_abi {
 
@@ -23,7 +26,7 @@ void numpy_2_under_old_tensorflow(const Snapshot& snapshot, Answers& answers) {
   finding.confidence = imports_well(snapshot, "tensorflow").is(false) ? Confidence::certain : Confidence::likely;
   finding.explanation = "TensorFlow " + *version.get() + " was built for NumPy 1; " + numpy + " is installed.";
   finding.evidence = {evidence("/tensorflow/version", *version.get()), evidence("/python/packages/numpy", numpy)};
-  finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
+  finding.fix = {{.text = find_diagnosis(answers.id)->remedy, .command = pip_install(snapshot, "'numpy<2'")}};
 }
 
 // Wheels of PyTorch before 2.3 were built for NumPy 1: https://github.com/pytorch/pytorch/issues/107302
@@ -64,6 +67,57 @@ void judge(const Facts& facts, Answers& answers) {
   removed_names(facts, answers);
 }
 
+// The first NumPy with this version of its C interface (numpy/_core/include/numpy/numpyconfig.h); empty: an older one.
+std::string numpy_of_interface(unsigned version) {
+  static constexpr std::pair<unsigned, const char*> rows[] = {
+      {0xa, "1.10"},  {0xb, "1.13"},  {0xc, "1.14"}, {0xd, "1.16"}, {0xe, "1.20"}, {0xf, "1.22"},
+      {0x10, "1.23"}, {0x11, "1.25"}, {0x12, "2.0"}, {0x13, "2.1"}, {0x14, "2.3"}, {0x15, "2.4"}};
+  for (const auto& [number, first] : rows)
+    if (number == version) return first;
+  return {};
+}
+
+// The versions that a message about two of them asks for, as pip writes them; empty: it doesn't say.
+std::string numpy_wanted(const std::string& text) {
+  static const LazyRegex interfaces(
+      R"(against A[BP]I version 0x([0-9a-f]+) but this version of numpy is 0x([0-9a-f]+))", RE2::Latin1);
+  static const LazyRegex named(R"(against NumPy C-API version 0x[0-9a-f]+ \(NumPy (\d+\.\d+)\))", RE2::Latin1);
+  static const LazyRegex sizes(R"(numpy\.(dtype|ndarray) size changed.*Expected (\d+) from C header, got (\d+))",
+                               RE2::Latin1);
+  static const LazyRegex of_numba(R"(Numba needs NumPy (\d+)\.(\d+) or (less|greater))", RE2::Latin1);
+  constexpr unsigned first_of_two = 0x2000000;  // the binary interface of NumPy 2
+  unsigned built = 0, here = 0, major = 0, minor = 0;
+  std::string what;
+  if (text.find("compiled using NumPy 1.x") != text.npos || text.find("_ARRAY_API not found") != text.npos) return "<2";
+  if (RE2::PartialMatch(text, interfaces, RE2::Hex(&built), RE2::Hex(&here))) {
+    const std::string first = built > here ? numpy_of_interface(built) : "";
+    return !first.empty() ? ">=" + first : built < here && here >= first_of_two ? "<2" : "";
+  }
+  if (RE2::PartialMatch(text, named, &what)) return ">=" + what;
+  if (RE2::PartialMatch(text, sizes, &what, &built, &here)) {
+    if (what == "dtype") return built == 96 && here == 88 ? ">=2" : built == 88 && here == 96 ? "<2" : "";
+    return here != 80 ? "" : built == 88 ? ">=1.20" : ">=1.22";
+  }
+  if (RE2::PartialMatch(text, of_numba, &major, &minor, &what))
+    return what == "less" ? fmt::format("<{}.{}", major, minor + 1) : fmt::format(">={}.{}", major, minor);
+  return {};
+}
+
+void name_numpy(const Facts& facts, Answers& answers) {
+  std::string wanted;
+  for (const Symptom* line : facts.all({mismatch, "numpy-abi"}))
+    if (wanted.empty()) wanted = numpy_wanted(line->text.or_empty());
+  if (wanted.empty()) return;
+  each_without_command(answers, [&](Finding& finding) {
+    const bool newer = wanted.starts_with('>');
+    if (newer) finding.explanation = "A package was compiled against a newer NumPy than the installed one.";
+    finding.fix = {{.text = newer
+                                ? "Update NumPy, or install an older release of the package."
+                                : "Install an older NumPy, or a release of the package that was built for this one."}};
+    install_by_pip(facts, "\"numpy" + wanted + "\"", finding.fix.front());
+  });
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -81,6 +135,7 @@ Diagnosis diagnosis() {
               {{mismatch, "numpy-abi"}, certain},
           },
       .judge = judge,
+      .complete = name_numpy,
   };
 }
 

@@ -95,6 +95,12 @@ std::string pip_install(const Snapshot& snapshot, const std::string& what) {
          (environment == "default" ? "" : "--feature " + environment + " ") + "--pypi " + what;
 }
 
+void install_by_pip(const Snapshot& snapshot, const std::string& what, Fix& fix, const std::string& first) {
+  fix.command = pip_install(snapshot, what);
+  if (of(snapshot.python, &Python::executable).or_empty().empty())
+    fix.text += " In the program's Python environment: " + first + "pip install " + what;
+}
+
 std::string pip_uninstall(const Snapshot& snapshot, const std::string& package) {
   const std::string python = of(snapshot.python, &Python::executable).or_empty();
   return of(snapshot.python, &Python::installer).is("uv") ? "uv pip uninstall --python \"" + python + "\" " + package

@@ -13,6 +13,9 @@ std::string release_of(const std::string& version);
 
 // Installs this with the environment's own Python, for a fix; empty: that Python is unknown.
 std::string pip_install(const Snapshot& snapshot, const std::string& what);
+// What a fix installs: its command, or in its text where that Python is unknown, as in a report. `first` stands before
+// pip's words there.
+void install_by_pip(const Snapshot& snapshot, const std::string& what, Fix& fix, const std::string& first = {});
 // Removes this package, as pip_install; only where that gives a command.
 std::string pip_uninstall(const Snapshot& snapshot, const std::string& package);
 

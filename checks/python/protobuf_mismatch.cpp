@@ -1,9 +1,12 @@
 // python.protobuf-mismatch: a framework's own metadata requires another protobuf than the installed one, or its import
 // says so.
+#include <re2/re2.h>
+
 #include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
 #include "checks/python/package_facts.h"
 #include "knowledge/gpus/drivers.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor::python_protobuf_mismatch {
 
@@ -54,6 +57,37 @@ void judge(const Facts& facts, Answers& answers) {
   if (!of(facts.snapshot().python, &Python::requirements).get()) judge_versions(facts, answers);
 }
 
+// The versions that a message asks for, as pip writes them; empty: it doesn't say. The releases are the first whose
+// wheels on PyPI have the name that is missed, or have it no longer.
+std::string protobuf_wanted(const std::string& text) {
+  static constexpr std::pair<const char*, const char*> names[] = {{"Descriptors cannot", "<3.21"},
+                                                                  {"'builder'", ">=3.20"},
+                                                                  {"'runtime_version'", ">=5.27"},
+                                                                  {"_internal_create_key", ">=3.12"},
+                                                                  {"'GetPrototype'", "<6"}};
+  static const LazyRegex generated(R"(gencode (\d+)(\.[\d.]+\d) runtime (\d+)\.)", RE2::Latin1);
+  for (const auto& [name, wanted] : names)
+    if (text.find(name) != text.npos) return wanted;
+  unsigned major = 0, here = 0;
+  std::string rest;
+  if (!RE2::PartialMatch(text, generated, &major, &rest, &here)) return {};
+  return fmt::format(">={}{}", major, rest) + (here > major ? fmt::format(",<{}", major + 1) : "");
+}
+
+void name_protobuf(const Facts& facts, Answers& answers) {
+  std::string wanted;
+  for (const Symptom* line : facts.all({mismatch, "protobuf-version"}))
+    if (wanted.empty()) wanted = protobuf_wanted(line->text.or_empty());
+  if (wanted.empty()) return;
+  each_without_command(answers, [&](Finding& finding) {
+    if (finding.severity == Severity::info) return;
+    finding.fix = {{.text = wanted.starts_with('>') && wanted.find('<') == wanted.npos
+                                ? "Update protobuf."
+                                : "Install a protobuf that this code takes, or a newer release of the package."}};
+    install_by_pip(facts, "\"protobuf" + wanted + "\"", finding.fix.front());
+  });
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -71,6 +105,7 @@ Diagnosis diagnosis() {
               {{mismatch, "protobuf-version"}, certain, fails},
           },
       .judge = judge,
+      .complete = name_protobuf,
   };
 }
 

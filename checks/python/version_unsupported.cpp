@@ -8,6 +8,7 @@
 #include "checks/facts/fitting_build.h"
 #include "checks/facts/imports.h"
 #include "checks/python/package_facts.h"
+#include "knowledge/frameworks/fitting_builds.h"
 #include "knowledge/frameworks/frameworks.h"
 #include "knowledge/gpus/drivers.h"
 #include "knowledge/lazy_regex.h"
@@ -93,6 +94,26 @@ void judge_log(const Facts& facts, Answers& answers) {
     finding.fix.push_back(std::move(*build));
 }
 
+// "tensorflow==2.10.0" of pip's line, or the same in the name of a wheel.
+void name_python(const Facts& facts, Answers& answers) {
+  static const LazyRegex pinned(R"(\b(tensorflow|torch)(?:-gpu|-cpu)?(?:==|-)(\d+\.\d+)[\w.-]*(?:\s|$))", RE2::Latin1);
+  std::string framework, release;
+  for (const Kind kind : {Kind{missing, "package-version"}, Kind{unsupported, "wheel"}}) {
+    for (const Symptom* line : facts.all(kind))
+      if (release.empty()) RE2::PartialMatch(line->text.or_empty(), pinned, &framework, &release);
+  }
+  const std::string newest = release.empty() ? "" : knowledge::newest_python_of(framework, release);
+  if (newest.empty()) return;
+  each_without_command(answers, [&](Finding& finding) {
+    if (finding.fix.front().text != find_diagnosis(answers.id)->remedy) return;
+    finding.fix.front().text = fmt::format(
+        "{} {} has wheels up to Python {} ({}.json): make an environment with that one (uv venv --python {}, or conda "
+        "create -n NAME python={}), or install a newer release.",
+        framework == "torch" ? "PyTorch" : "TensorFlow", release, newest,
+        framework == "torch" ? "pytorch" : "tensorflow", newest, newest);
+  });
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -113,6 +134,7 @@ Diagnosis diagnosis() {
           },
       .judge_host = judge,
       .judge = judge_log,
+      .complete = name_python,
   };
 }
 

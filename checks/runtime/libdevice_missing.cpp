@@ -1,4 +1,8 @@
+#include <re2/re2.h>
+
 #include "checks/engine/rule.h"
+#include "checks/python/package_facts.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor::runtime_libdevice_missing {
 
@@ -14,6 +18,36 @@ bool not_by_driver(const Facts& facts) {
     return line->text.or_empty().find("exited with non-zero") != std::string::npos;
   });
   return (ended || !facts.used()) && !facts.saw({{harmless, "the driver compiles instead of ptxas"}});
+}
+
+// The first CUDA whose ptxas takes code of this version ("Release Notes" of NVIDIA's PTX ISA): 7.0 to 7.8 came with
+// CUDA 11.0 to 11.8, 8.0 to 8.5 with 12.0 to 12.5, 8.6 to 8.8 with 12.7 to 12.9, 9.0 with 13.0.
+std::string cuda_of_ptx(int major, int minor) {
+  if (major == 7 && minor <= 8) return fmt::format("11.{}", minor);
+  if (major == 8 && minor <= 8) return fmt::format("12.{}", minor + (minor > 5 ? 1 : 0));
+  return major == 9 && minor == 0 ? "13.0" : "";
+}
+
+void name_compiler(const Facts& facts, Answers& answers) {
+  static const LazyRegex refused(R"(Unsupported \.version (\d+)\.(\d+))", RE2::Latin1);
+  int major = 0, minor = 0;
+  for (const Symptom* line : facts.all({too_old, "ptxas"}))
+    if (major == 0) RE2::PartialMatch(line->text.or_empty(), refused, &major, &minor);
+  const std::string cuda = cuda_of_ptx(major, minor);
+  if (cuda.empty()) return;
+  each_without_command(answers, [&](Finding& finding) {
+    const std::string series = cuda.substr(0, 2);
+    finding.explanation = fmt::format(
+        "The code is PTX {}.{}, which ptxas takes from CUDA {} on; an older one was found first.", major, minor, cuda);
+    finding.fix = {
+        {.text = fmt::format("Install the compiler of CUDA {} or later, and see that no older ptxas comes before "
+                             "it in PATH.",
+                             cuda)}};
+    install_by_pip(facts,
+                   series == "13" ? "\"nvidia-cuda-nvcc>=" + cuda + "\""
+                                  : fmt::format("\"nvidia-cuda-nvcc-cu{}>={}\"", series, cuda),
+                   finding.fix.front());
+  });
 }
 
 Diagnosis diagnosis() {
@@ -38,6 +72,7 @@ Diagnosis diagnosis() {
               {{missing, "ptxas-for-call"}, likely},
               {{too_old, "ptxas"}, likely, not_by_driver},
           },
+      .complete = name_compiler,
   };
 }
 

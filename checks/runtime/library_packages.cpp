@@ -65,13 +65,11 @@ Packages packages_of(const std::string& name, const std::string& cuda) {
 
 void name_library_packages(const Facts& facts, Answers& answers) {
   constexpr std::string_view prefix = "library:";
-  for (Finding& finding : answers.findings) {
-    if (finding.id != answers.id || !finding.subject.starts_with(prefix) || finding.fix.size() != 1 ||
-        !finding.fix.front().command.empty())
-      continue;
+  each_without_command(answers, [&](Finding& finding) {
+    if (!finding.subject.starts_with(prefix)) return;
     const std::string name = finding.subject.substr(prefix.size());
     const Packages from = packages_of(name, cuda_of_framework(facts));
-    if (from.names.empty()) continue;
+    if (from.names.empty()) return;
     finding.fix.push_back(
         {.text = fmt::format("PyPI's {}{} holds {}{} (libraries.json): install it with pip into the program's "
                              "environment. PyTorch and TensorFlow look there themselves; another program needs the "
@@ -79,7 +77,7 @@ void name_library_packages(const Facts& facts, Answers& answers) {
                              fmt::join(from.names, " or "),
                              from.cuda.empty() ? ", by the CUDA that the program was built for," : "", name,
                              from.folder.empty() ? "" : ", in " + from.folder)});
-  }
+  });
 }
 
 }  // namespace envdoctor

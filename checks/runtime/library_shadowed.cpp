@@ -3,8 +3,10 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include "checks/engine/rule.h"
+#include "checks/python/package_facts.h"
 #include "checks/runtime/library_facts.h"
 #include "knowledge/lazy_regex.h"
 
@@ -141,6 +143,25 @@ void judge_loaded(const Facts& facts, Answers& answers) {
   }
 }
 
+// "libcusparse.so.12: undefined symbol: __nvJitLinkComplete_12_4": the symbol names the CUDA that it came with, and
+// PyPI's packages of both lie side by side.
+void name_linker_package(const Facts& facts, Answers& answers) {
+  static const LazyRegex symbol(R"((\S*/nvidia/)?\S*: undefined symbol: _*nvJitLink\w*_(\d+)_(\d+)\b)", RE2::Latin1);
+  each_without_command(answers, [&](Finding& finding) {
+    std::string folder, major, minor;
+    if (finding.evidence.empty() || !RE2::PartialMatch(finding.evidence.front().value, symbol, &folder, &major, &minor))
+      return;
+    const std::string own = std::filesystem::path(folder + "nvjitlink/lib").lexically_normal().string();
+    finding.explanation +=
+        fmt::format(" Here it is libnvJitLink, which must be that of CUDA {}.{} or later.", major, minor);
+    finding.fix = {
+        {.text = "Start the program without LD_LIBRARY_PATH, where a toolkit's older libnvJitLink comes first" +
+                 (folder.empty() ? "." : ", or with " + own + " before it.")},
+        {.text = "If it stays, the package itself is too old."}};
+    install_by_pip(facts, fmt::format("\"nvidia-nvjitlink-cu{}>={}.{}\"", major, major, minor), finding.fix.back());
+  });
+}
+
 void judge(const Facts& facts, Answers& answers) {
   judge_host(facts.snapshot(), answers);
   judge_two_programs(facts, answers);
@@ -173,6 +194,7 @@ Diagnosis diagnosis() {
               {{too_old, "libstdcxx"}, possible},
           },
       .judge = judge,
+      .complete = name_linker_package,
   };
 }
 

@@ -70,6 +70,20 @@ void judge_texts(const Facts& facts, Answers& answers) {
   judge_elsewhere(facts, answers);
 }
 
+void name_numbers(const Facts& facts, Answers& answers) {
+  std::size_t gpus = 0;
+  for (const Symptom* line : facts.all({missing, "gpu-index"}))
+    gpus = std::max<std::size_t>(gpus, std::strtoul(line->detail("count").c_str(), nullptr, 10));
+  if (gpus == 0 && visibility::shown_settings(facts).empty()) gpus = visibility::listed_gpus(facts);
+  if (gpus == 0) return;
+  each_without_command(answers, [&](Finding& finding) {
+    if (finding.fix.front().text != find_diagnosis(answers.id)->remedy) return;
+    finding.fix.front().text =
+        gpus == 1 ? "One GPU is visible here, number 0 (cuda:0): use that, or its UUID."
+                  : fmt::format("{} GPUs are visible here: use numbers from 0 to {}, or UUIDs.", gpus, gpus - 1);
+  });
+}
+
 bool by_number(const Facts& facts) {
   return !facts.with({missing, "container-device"}, "device", "GPU-") &&
          !facts.with({missing, "container-device"}, "device", "MIG-");
@@ -103,6 +117,7 @@ Diagnosis diagnosis() {
           },
       .judge_host = [](const Snapshot& snapshot, Answers& answers) { visibility::judge_cut(snapshot, answers, false); },
       .judge = judge_texts,
+      .complete = name_numbers,
   };
 }
 

@@ -155,6 +155,15 @@ std::optional<FittingBuild> newest_fitting_build(std::string_view framework, con
   return std::nullopt;
 }
 
+std::string newest_python_of(std::string_view framework, std::string_view release) {
+  for (const Build& build : framework == "torch" ? torch_builds() : tensorflow_builds()) {
+    if (build.names.version == release && !build.pythons.empty())
+      return *std::ranges::max_element(
+          build.pythons, [](const auto& one, const auto& other) { return compare_versions(one, other) < 0; });
+  }
+  return {};
+}
+
 std::optional<FlashWheel> flash_attention_wheel(const std::string& torch, const std::string& python) {
   const Table table("flash_attention");
   for (const Row& row : table["wheels"]) {

@@ -27,6 +27,9 @@ struct FittingBuild {
 // Of "torch", "tensorflow", "jax" or "vllm". nullopt: no recorded build fits all requirements.
 std::optional<FittingBuild> newest_fitting_build(std::string_view framework, const BuildNeeds& needs);
 
+// The newest Python that "2.10" of TensorFlow or "1.13" of PyTorch has wheels for, as far as recorded; empty: unknown.
+std::string newest_python_of(std::string_view framework, std::string_view release);
+
 // A wheel of flash-attn for Linux on x86_64.
 struct FlashWheel {
   std::string version{};  // "2.8.3"
