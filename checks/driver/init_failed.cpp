@@ -34,6 +34,15 @@ constexpr std::array others{cuda_error::no_device,
                             cuda_error::launch_timeout,
                             cuda_error::launch_out_of_resources};
 
+// NCCL was the first to be refused: its ranks had opened their GPUs, and what it asked for between them failed.
+bool failed_within_nccl(const Facts& facts) {
+  const Symptom* nccl = facts.first({{failed, "nccl-cuda-call"}});
+  return nccl && !facts.saw({{failed, "cuinit"}, {failed, "cuda-call"}, {missing, "cuda-device"}}) &&
+         std::ranges::all_of(facts.all({failed, "cuda"}), [nccl](const Symptom* line) {
+           return line->source == nccl->source && line->line.or_empty() >= nccl->line.or_empty();
+         });
+}
+
 // A better explanation of the error, if one is known.
 std::string better_cause(const Facts& facts) {
   const Snapshot& snapshot = facts.snapshot();
@@ -44,6 +53,8 @@ std::string better_cause(const Facts& facts) {
     return "no driver answers at all";
   if (const DeviceNode* node = nvidia::closed_node(snapshot, {"/dev/nvidia-caps", "/dev/nvidia-modeset"}))
     return *node->path.get() + " may not be opened";
+  if (!of(snapshot.nvidia, &Nvidia::cuinit_error).get() && failed_within_nccl(facts))
+    return "the GPUs were open when a call of NCCL failed";
   if (nvidia::cuinit(snapshot).is(cuda_error::not_permitted) && nvidia::nvml(snapshot).is(nvml_error::unknown))
     return "NVML may not open the GPU either, which is a lost permission";
   if (nvidia::nvml(snapshot).is(nvml_error::unknown) && (facts.container() || nvidia::cgroup_forbids(snapshot)))

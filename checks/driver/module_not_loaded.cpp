@@ -40,7 +40,7 @@ Finding& report_nvidia(const Snapshot& snapshot, Confidence confidence, Answers&
 const Symptom* no_module_built(const Facts& facts) {
   for (const Symptom* line : facts.all({missing, "kernel-module"})) {
     const std::string module = line->detail("module");
-    if (module.empty() || module.starts_with("nvidia")) return line;
+    if (module.empty() || module.starts_with("nvidia") || module.starts_with("nvgpu")) return line;
   }
   return facts.first({{mismatch, "kernel-module"}});
 }
@@ -54,6 +54,10 @@ void judge_nvidia(const Facts& facts, Answers& answers) {
   if (const Symptom* line = no_module_built(facts); line && !facts.saw({{refused, "kernel-module-signature"}})) {
     Finding& finding = report_nvidia(snapshot, Confidence::likely, answers);
     finding.explanation = "No nvidia module was built for the running kernel.";
+    if (line->detail("module").starts_with("nvgpu")) {
+      finding.explanation = "The running kernel has no nvgpu, the driver of a Jetson's GPU, among its modules.";
+      finding.fix = {{.text = "Install the modules of this kernel (an image of Yocto has them in kernel-modules)."}};
+    }
     finding.evidence.insert(finding.evidence.begin(), evidence(*line));
     return;
   }

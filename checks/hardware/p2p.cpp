@@ -7,7 +7,7 @@ using enum SymptomClass;
 // One GPU alone reaches none but the host.
 bool several_gpus(const Facts& facts) {
   return of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().size() > 1 ||
-         facts.saw({{timed_out, "nccl"}, {noted, "gpus-in-topology"}});
+         facts.saw({{timed_out, "nccl"}, {noted, "gpus-in-topology"}, {noted, "peer-access-used"}});
 }
 
 Diagnosis diagnosis() {

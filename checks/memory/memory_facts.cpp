@@ -139,6 +139,26 @@ const Symptom* filled_by_itself(const Facts& facts) {
   return mib_of(in_use->detail("bytes")) >= nearly_all * mib_of(limit->detail("bytes")) ? in_use : nullptr;
 }
 
+// XLA asks for the whole of its pool at its start, and for less where that fails: a program that prints results
+// afterwards, and names no other want of memory, has found what it needs.
+bool pool_asked_again(const Facts& facts, const Symptom& full) {
+  const Symptom* pool = facts.first({{noted, "xla-memory-taken"}});
+  const auto at_start = [&](const Symptom* one) {
+    const std::string& said = one->text.or_empty();
+    return one->source == pool->source && one->line.or_empty() > pool->line.or_empty() &&
+           said.find("failed to alloc") != said.npos && said.find("_executor.cc") != said.npos;
+  };
+  if (!pool || !std::ranges::all_of(facts.all({exhausted, "cuda-memory"}), at_start) ||
+      facts.saw({{exhausted, "gpu-memory"}, {exhausted, "any-gpu-memory"}, {refused, "gpu-memory-allocation"}}))
+    return false;
+  for (const Kind& kind : {Kind{noted, "tensorflow-result"}, Kind{noted, "jax-result"}}) {
+    for (const Symptom* result : facts.all(kind)) {
+      if (result->source == full.source && result->line.or_empty() > full.line.or_empty()) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<Exhaustion> exhaustion_of(const Facts& facts) {
@@ -146,6 +166,7 @@ std::optional<Exhaustion> exhaustion_of(const Facts& facts) {
                                       {refused, "gpu-memory-allocation"},
                                       {exhausted, "cuda-memory"},
                                       {exhausted, "opencl-memory"}});
+  if (full && pool_asked_again(facts, *full)) return std::nullopt;
   if (!full) full = allocator_gave_up(facts);
   const Symptom* little = little_free_at_start(facts);
   if (const Symptom* in_use = filled_by_itself(facts); in_use && !full) return Exhaustion{in_use, Holder::program};

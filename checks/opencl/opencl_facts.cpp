@@ -91,9 +91,14 @@ std::vector<Empty> empties(const Snapshot& snapshot) {
   std::vector<Empty> all;
   const Opencl& section = snapshot.opencl.or_empty();
   if (!section.platforms.get()) return all;
+  const auto& rows = *section.platforms.get();
   for (const auto& [i, platform] : numbered(section.platforms)) {
-    // A report that lists only rusticl without a device: its state unless a driver is named.
-    const bool quiet_rusticl = is_rusticl(text_of(platform.name)) && section.platforms.get()->size() == 1 &&
+    // A report that lists rusticl without a device, alone or beside platforms with theirs: its state unless a driver is
+    // named.
+    const bool all_others_full =
+        std::ranges::count_if(rows, [](const OpenclPlatform& row) { return !row.devices.or_empty().empty(); }) + 1 ==
+        std::ssize(rows);
+    const bool quiet_rusticl = is_rusticl(text_of(platform.name)) && all_others_full &&
                                platform.devices.outcome() == Outcome::not_probed && from_report(snapshot);
     if (!has_no_device(platform) && !quiet_rusticl) continue;
     const std::string name = text_of(platform.name);

@@ -5,6 +5,7 @@
 #include "checks/facts/imports.h"
 #include "checks/facts/version_range.h"
 #include "knowledge/frameworks/device_calls.h"
+#include "knowledge/gpus/drivers.h"
 
 namespace envdoctor {
 
@@ -155,10 +156,16 @@ void report_missing_module(const Facts& facts, Answers& answers) {
   if (module && module->diagnosis == answers.id) answers.found_in(*module->symptom, module->confidence);
 }
 
+bool asks_for_older_release(const Symptom& line) {
+  const std::string wanted = line.detail("wanted"), first = line.detail("oldest");
+  const std::string& oldest = first.empty() ? line.detail("newest") : first;
+  return !wanted.empty() && !oldest.empty() && knowledge::compare_versions(wanted, oldest) < 0;
+}
+
 const Symptom* passed_over_by_old_pip(const Facts& facts) {
   for (const Symptom* line : facts.all({SymptomClass::missing, "package-version"})) {
     const std::string newest = line->detail("newest");
-    if (line->detail("requirement").starts_with("tensorflow") &&
+    if (line->detail("requirement").starts_with("tensorflow") && !asks_for_older_release(*line) &&
         (newest == "1.14.0" || newest == "2.0.0b0" || newest == "2.0.0b1"))
       return line;
   }

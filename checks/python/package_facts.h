@@ -42,6 +42,10 @@ bool judge_requirements(const Facts& facts, std::initializer_list<std::string_vi
 // and later take (1.15 and 2.0: manylinux2010). Null: no such line.
 const Symptom* passed_over_by_old_pip(const Facts& facts);
 
+// pip's line asks for a release before all those that it lists: these begin with the first that have wheels for this
+// Python, and no other pip finds it.
+bool asks_for_older_release(const Symptom& line);
+
 // The first module of a framework that a program did not find, and the diagnosis that it belongs to.
 struct MissingModule {
   const Symptom* symptom = nullptr;

@@ -13,17 +13,37 @@ constexpr const char* knows_all = "20.3";
 
 struct Pip {
   std::string version{};
+  std::string python{};  // the one whose pip it is, where it says so
   std::optional<Evidence> seen{};
 };
 
 Pip pip_of(const Facts& facts) {
   const auto& packages = of(facts.snapshot().python, &Python::packages).or_empty();
   if (const auto pip = packages.find("pip"); pip != packages.end())
-    return {pip->second, evidence("/python/packages/pip", pip->second)};
+    return {pip->second, "", evidence("/python/packages/pip", pip->second)};
   for (const Symptom* line : facts.all({noted, "pip-version"})) {
-    if (const std::string version = line->detail("version"); !version.empty()) return {version, evidence(*line)};
+    if (const std::string version = line->detail("version"); !version.empty())
+      return {version, line->detail("python"), evidence(*line)};
   }
   return {};
+}
+
+// "3.8" for the tag cp38; empty: the wheel is for any Python.
+std::string python_of(const Symptom& wheel) {
+  const std::string tag = wheel.detail("python");
+  return tag.starts_with("cp3") ? "3." + tag.substr(3) : "";
+}
+
+// The wheel is for this Python, and its platform's tag came with a later pip than this.
+bool tag_is_newer(const Symptom& wheel, const std::string& python, const Pip& pip) {
+  const std::string platform = wheel.detail("platform"), of_wheel = python_of(wheel);
+  const bool old_tag = platform.find("linux1_") != platform.npos || platform.find("linux2010_") != platform.npos;
+  const bool from_2014 = platform.find("linux2014_") != platform.npos;
+  const bool numbered = platform.find("manylinux_") != platform.npos;
+  if (old_tag || (!from_2014 && !numbered) ||
+      (!of_wheel.empty() && knowledge::major_minor_of(pip.python.empty() ? python : pip.python) != of_wheel))
+    return false;
+  return knowledge::compare_versions(pip.version, from_2014 ? knows_2014 : knows_all) < 0;
 }
 
 void judge(const Facts& facts, Answers& answers) {
@@ -40,13 +60,18 @@ void judge(const Facts& facts, Answers& answers) {
   if (knowledge::compare_versions(pip.version, knows_all) >= 0) return answers.passed();
   const Symptom* refused = facts.first({{unsupported, "wheel"}, {missing, "package-version"}});
   if (!refused) return answers.not_applicable("pip refused no wheel");
+  const auto& asked = facts.all({missing, "package-version"});
+  if (refused->is({missing, "package-version"}) &&
+      std::ranges::any_of(asked, [](const Symptom* line) { return asks_for_older_release(*line); }))
+    return answers.not_applicable("the release that was asked for is older than all for this Python");
   // A Python that is itself too old or too new finds no wheel with any pip.
   const Text python = of(facts.snapshot().python, &Python::version);
   if (facts.saw({{unsupported, "python-version"}}) ||
       (python.get() && knowledge::compare_versions(*python.get(), "3.6") < 0))
     return answers.not_applicable("no wheel is for this Python");
   const bool very_old = knowledge::compare_versions(pip.version, knows_2014) < 0;
-  Finding& finding = answers.found_in(*refused, very_old ? Confidence::likely : Confidence::possible);
+  const bool newer_tag = refused->is({unsupported, "wheel"}) && tag_is_newer(*refused, python.or_empty(), pip);
+  Finding& finding = answers.found_in(*refused, very_old || newer_tag ? Confidence::likely : Confidence::possible);
   finding.evidence.push_back(*pip.seen);
   finding.explanation = fmt::format(
       "pip {} was released before the tags that today's wheels carry, so it passes over them as if they weren't there; "

@@ -1,5 +1,7 @@
 // runtime.extension-mismatch: a package with code for PyTorch was built for another release or another CUDA than the
 // torch beside it.
+#include <array>
+
 #include "checks/engine/rule.h"
 #include "checks/facts/fitting_build.h"
 #include "checks/python/package_facts.h"
@@ -77,6 +79,11 @@ const Symptom* refused_extension(const Facts& facts) {
   if (const Symptom* line = facts.first(
           {{mismatch, "torch-extension-version"}, {mismatch, "torchvision-build"}, {mismatch, "jax-plugin-version"}}))
     return line;
+  // Of the modules that GPU packages share, cuda-python and rmm are compiled against by name.
+  static constexpr std::array of_gpu{"cuda", "rmm", "cudf", "cupy", "pylibraft", "cuml", "ucp", "nccl", "pycuda"};
+  for (const char* module : of_gpu) {
+    if (const Symptom* line = facts.with({mismatch, "compiled-signature"}, "module", module)) return line;
+  }
   // Only extensions look for torch's own libraries, which differ by release.
   if (const Symptom* line = facts.with({missing, "library"}, "library", "libtorch")) return line;
   return facts.with({missing, "library"}, "library", "libc10");

@@ -48,7 +48,7 @@ void judge(const Snapshot& snapshot, const std::string& name, Select select, Ven
 // "CUDA_VISIBLE_DEVICES= python reference.py": for this one command, which nothing says to have missed a GPU.
 bool for_one_command(const Facts& facts, const visibility::Setting& setting) {
   static const LazyRegex form(
-      R"(\b[A-Z]+_VISIBLE_DEVICES=(?:"[^"]*"|'[^']*'|[-\w]*) +(?:\w+=\S* +)*(?:[\w./~-]*python|\./)[\d.]* ?\S)",
+      R"(\b[A-Z]+_VISIBLE_DEVICES=(?:"[^"]*"|'[^']*'|[-\w]*) +(?:\w+=\S* +)*(?:(?:[\w./~-]*python|\./)[\d.]* ?\S|(?:py\.?test|ctest|Rscript|julia|time|mpirun|torchrun)\b))",
       RE2::Latin1);
   return !setting.in_program && !visibility::no_device_answered(facts) &&
          RE2::PartialMatch(setting.shown->text.or_empty(), form);

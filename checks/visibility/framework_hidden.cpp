@@ -56,6 +56,20 @@ bool hides_from_one_program(const Facts& facts) {
          std::ranges::any_of(hiding, [](const Symptom* line) { return line->program.is("jax"); });
 }
 
+// A program was started with one of several cards and then asked for another one.
+void judge_chosen(const Facts& facts, Answers& answers) {
+  const Symptom* chosen = facts.first({{noted, "gpu-chosen-for-program"}});
+  const Symptom* wanted = facts.first({{missing, "listed-device"}});
+  if (!chosen || !wanted || chosen->detail("value").find(',') != std::string::npos ||
+      of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().size() < 2)
+    return;
+  Finding& finding = answers.found_in(*chosen, Confidence::likely);
+  finding.evidence.push_back(evidence(*wanted));
+  finding.explanation = fmt::format("The program was started with card {} alone, so that {} doesn't exist for it.",
+                                    chosen->detail("value"), wanted->detail("device"));
+  finding.fix = {{.text = "Start it without the option that chooses a card, or name all cards that it shall use."}};
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -75,6 +89,7 @@ Diagnosis diagnosis() {
               {{hidden, "gpu-by-accelerate"}, likely},
           },
       .judge_host = judge,
+      .judge = judge_chosen,
   };
 }
 

@@ -219,6 +219,7 @@ std::map<std::string, std::vector<double>> times_in(const std::vector<ShellLine>
       R"((?i)\b((?:\w+[ _]){0,2}\w*(?:time|elapsed|took|duration|latency))(?:\s?\((?:s|ms)\))?\s?[=:]?\s?([0-9]+\.?[0-9]*)\s?(s|ms|secs?|seconds?|us)\b)",
       RE2::Latin1);
   static const LazyRegex of_shell(R"(^real\s+(\d+)m([0-9.]+)s)", RE2::Latin1);
+  static const LazyRegex behind(R"((?i)\b([0-9]+\.[0-9]+) (s|ms|secs?|seconds?) elapsed\b(.*)$)", RE2::Latin1);
   static const LazyRegex per_step(R"(\b([0-9.]+)(s|ms)/(step|epoch|it|iter)\b)", RE2::Latin1);
   std::map<std::string, std::vector<double>> times;
   for (const ShellLine& line : output) {
@@ -229,6 +230,8 @@ std::map<std::string, std::vector<double>> times_in(const std::vector<ShellLine>
     const auto seconds = [&] { return unit[0] == 'm' ? value / 1e3 : unit[0] == 'u' ? value / 1e6 : value; };
     if (RE2::PartialMatch(rest, of_shell, &minutes, &value)) times["real"].push_back(60 * minutes + value);
     if (RE2::PartialMatch(rest, per_step, &value, &unit, &name)) times["/" + name].push_back(seconds());
+    // "6.61 seconds elapsed, finished iteration 100": the work that was done by then is its name.
+    if (RE2::PartialMatch(rest, behind, &value, &unit, &name)) times["elapsed," + name].push_back(seconds());
     while (RE2::FindAndConsume(&rest, named, &name, &value, &unit)) times[lower_case(name)].push_back(seconds());
   }
   return times;
@@ -262,11 +265,18 @@ struct Times {
 
 std::optional<Times> times_of_both(const std::vector<ShellLine>& on_cpu, const std::vector<ShellLine>& on_gpu) {
   const auto of_cpu = times_in(on_cpu), of_gpu = times_in(on_gpu);
+  // Of the times that count on, the last one that both told has the least of the start in it.
+  std::optional<Times> counted;
   for (const auto& [name, values] : of_gpu) {
     const auto same = of_cpu.find(name);
     if (same == of_cpu.end() || same->second.size() != values.size() || name.starts_with("load")) continue;
+    if (name.starts_with("elapsed,")) {
+      if (!counted || values[0] > counted->gpu) counted = Times{same->second[0], values[0]};
+      continue;
+    }
     return Times{*std::ranges::min_element(same->second), *std::ranges::min_element(values)};
   }
+  if (counted) return counted;
   const auto rates_of_cpu = rates_in(on_cpu), rates_of_gpu = rates_in(on_gpu);
   for (const auto& [unit, rate] : rates_of_gpu) {
     const auto same = rates_of_cpu.find(unit);

@@ -587,7 +587,7 @@ std::optional<std::size_t> by_twin_columns(const std::vector<std::string_view>& 
 
 bool starts_repeated_runs(std::string_view line) {
   static const LazyRegex form(
-      R"((?i)\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]+\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: )|\bfor \w+ in (?:[0-9]+ [0-9]|\$\(seq |\{1\.\.)|^\s*(?:epoch|iter\w*|step)s?\s+(?:[a-z_]*(?:loss|acc)|[a-z]+\s+[a-z]+))",
+      R"((?i)\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]+\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: )|\bfor \w+ in (?:[0-9]+ [0-9]|\$\(seq |\{1\.\.)|\bfor /L %+\w in \(|\b1\.\.[0-9]+ ?\| ?(?:%|ForEach-Object) ?\{|^\s*(?:epoch|iter\w*|step)s?\s+(?:[a-z_]*(?:loss|acc)|[a-z]+\s+[a-z]+))",
       RE2::Latin1);
   return RE2::PartialMatch(piece_of(line.substr(0, most_of_line)), form) || run_at(line).has_value();
 }

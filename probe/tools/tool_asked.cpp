@@ -281,6 +281,8 @@ void gpu_of_process(const std::vector<Asked>& session, Snapshot& snapshot) {
   std::map<std::string, int> numbers;
   std::vector<std::pair<std::string, const ShellLine*>> used;
   static const LazyRegex background(R"(\[\d+\] (\d{2,8})\s*)", RE2::Latin1);
+  // "kim 30411 99.1 python train.py --gpu 2" of ps, with or without the user in front.
+  static const LazyRegex listed(R"(^\s*(?:[A-Za-z_][\w.+-]*\s+)?(\d{2,8})\s)", RE2::Latin1);
   std::set<int> wishes;
   for (const Asked& asked : session) {
     const std::string_view typed = asked.typed.text;
@@ -292,6 +294,14 @@ void gpu_of_process(const std::vector<Asked>& session, Snapshot& snapshot) {
       if (!asked.output.empty() && RE2::FullMatch(piece_of(asked.output.front().text), background, &pid))
         add_symptom(snapshot, {noted, "gpu-asked-for"}, asked.typed.row, typed).details = {
             {"gpu", std::to_string(number)}, {"pid", pid}};
+    }
+    if (typed.starts_with("ps ")) {
+      for (const ShellLine& line : asked.output) {
+        if (line.text.size() < longest_output && RE2::PartialMatch(piece_of(line.text), listed, &pid) &&
+            RE2::PartialMatch(piece_of(line.text), wish, &number))
+          add_symptom(snapshot, {noted, "gpu-asked-for"}, line.row, line.text).details = {
+              {"gpu", std::to_string(number)}, {"pid", pid}};
+      }
     }
     const bool apps = contains(typed, "--query-compute-apps"), list = contains(typed, "nvidia-smi -L");
     if (!apps && !list && !contains(typed, "--query-gpu=index")) continue;

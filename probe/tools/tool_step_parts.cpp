@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <cmath>
+
 #include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "probe/paste/paste_parsers.h"
@@ -16,7 +18,7 @@ namespace {
 constexpr std::size_t longest_step_row = 300;
 
 struct StepParts {
-  double data = 0, others = 0, whole = 0;
+  double data = 0, others = 0, whole = 0, model = 0;
   int parts = 0;
   bool has_data = false;
   bool computes = false;  // the other part is named as the model's
@@ -26,7 +28,7 @@ std::optional<StepParts> step_parts(std::string_view line) {
   static const LazyRegex part(
       R"(([A-Za-z][\w+/-]*(?:[ _](?:time|load(?:ing|er)?|wait))?)\s?[:=]?\s?([0-9]+\.?[0-9]*) ?(ms|s)\b)", RE2::Latin1);
   static const LazyRegex data(
-      R"((?:data|batch)?[ _-]?(?:data|load(?:ing|er)?|fetch|input|io)(?:[ _-]?(?:time|wait|load(?:ing|er)?))?)",
+      R"((?:get|next|load|read|fetch|sample)_batch|(?:data|batch)?[ _-]?(?:data|load(?:ing|er)?|fetch|input|io)(?:[ _-]?(?:time|wait|load(?:ing|er)?))?)",
       RE2::Latin1);
   static const LazyRegex whole(R"((?:step|iter\w*|batch|total|time)(?:[ _]time)?)", RE2::Latin1),
       other(R"(eta|elapsed|epoch|eval\w*|save)", RE2::Latin1),
@@ -47,11 +49,15 @@ std::optional<StepParts> step_parts(std::string_view line) {
     } else if (RE2::FullMatch(name, whole)) {
       parts.whole = value;
     } else {
-      parts.computes = parts.computes || RE2::FullMatch(name, model);
+      const bool of_model = RE2::FullMatch(name, model);
+      parts.computes = parts.computes || of_model;
+      if (of_model) parts.model += value;
       parts.others += value;
     }
   }
   if (!parts.has_data || parts.parts < (parts.computes ? 2 : 3)) return std::nullopt;
+  // "step 0.011s" beside a longer part is that of the optimizer.
+  if (parts.whole < std::fmax(parts.data, parts.model)) parts.others += parts.whole, parts.whole = 0;
   if (parts.whole == 0) parts.whole = parts.data + parts.others;
   return parts.whole > 0 ? std::optional(parts) : std::nullopt;
 }
