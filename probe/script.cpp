@@ -150,6 +150,7 @@ std::string script_reader() {
                            "script_pins",
                            "script_settings",
                            "script_meant",
+                           "script_names",
                            "script_states",
                            "script_choices",
                            "script_objects",

@@ -314,8 +314,7 @@ def read(content, shown, folder, names):
             troubles = [(None, error) for error in errors]
             nothing_left([tree], troubles)
             reader.look_for_unbound([tree])
-            if troubles:
-                reader.never_bound = {}  # what is left out may bind names
+            reader.is_read_whole = not troubles  # what is left out may bind names
             reader.everything(tree)
         elif not isinstance(whole, dict) or not ("cells" in whole or "worksheets" in whole):
             raise ValueError("it holds JSON, but neither a script nor a notebook")
@@ -338,8 +337,7 @@ def read(content, shown, folder, names):
             nothing_left([tree for _, tree in trees], troubles)
             cell = None
             reader.look_for_unbound([tree for _, tree in trees])
-            if troubles:
-                reader.never_bound = {}
+            reader.is_read_whole = not troubles
             for number, tree in trees:
                 for node in ast.walk(tree):
                     node.cell = number

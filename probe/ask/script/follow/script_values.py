@@ -1,5 +1,6 @@
 """What the reader of scripts knows of a value without running anything. None stands for: not known."""
 import ast
+import builtins
 import copy
 import difflib
 import re

@@ -35,6 +35,8 @@ class Hub(Loading):
             self.both_halves_of_settings()
             self.one_gpu_of_a_map()
             self.collated_on_the_gpu()
+            self.mapping_of_a_chat()
+            self.reported_to_none()
         if "diffusers" in self.roots:
             self.pipelines_on_the_cpu()
         if "peft" in self.roots:
@@ -167,6 +169,9 @@ class Hub(Loading):
                 call, "fast_dev_run") is None
             fitted = TRAINERS.match(name) and fits or FABRICS.match(name) and self.trains
             precision, where = self.word(call, "precision"), self.word(call, "accelerator")
+            profiler = self.word(call, "profiler")
+            if TRAINERS.match(name) and fits and self.said(profiler) is True:
+                self.mistake(profiler, "a truth value for a profiler", other=call, doubted=False)
             if fitted and self.said(precision) == "16-true" and not self.says(r"requires_grad_?\(?=? *\(?False|[pP]eft|LoRA|lora"):
                 self.mistake(precision, "a training in pure half precision", self.written(precision), other=call)
             if fitted and self.said(where) == "cpu" and pins is not None and TRAINERS.match(name):
@@ -265,6 +270,45 @@ class Hub(Loading):
             word, count = self.word(call, "use_cache"), self.said(self.word(call, "max_new_tokens", "max_length"))
             if getattr(call.func, "attr", "") == "generate" and self.said(word) is False and type(count) is int and count >= 32:
                 self.mistake(word, "a text that is computed again for each token", self.written(word), other=call)
+
+    def mapping_of_a_chat(self):
+        """ids = tokenizer.apply_chat_template(chat, return_tensors="pt"), and model.generate(ids): since transformers 5 it is a mapping."""
+        pinned = self.reader.pinned_for("transformers.AutoTokenizer")
+        if not self.says(r"apply_chat_template\(") or pinned and int(re.match(r"\d*", pinned).group() or 5) < 5 or self.says(
+                r"\bvllm\b|BatchEncoding|Mapping\b|transformers\.__version__|isinstance\([^\n]*\bdict\b"):
+            return
+        for call in self.calls:
+            if getattr(call.func, "attr", "") != "generate":
+                continue
+            given = self.given(call, 0, "inputs", "input_ids")
+            made = self.origins.known(given) if isinstance(given, (ast.Name, ast.Attribute, ast.Call)) else []
+            if made and all(self.is_mapping_of_chat(one) for one in made):
+                self.reader.mistake(given, "a mapping where its ids are asked for", self.written(given), self.written(call.func), other=made[0],
+                                    against="transformers 5.0.0")
+
+    def reported_to_none(self):
+        """TrainingArguments(report_to=None), or "wandb" if args.wandb else None: since transformers 5, None is looked up as a name."""
+        pinned = self.reader.pinned_for("transformers.Trainer")
+        if not self.says(r"report_to") or not self.says(r"Trainer\(") or pinned and int(re.match(r"\d*", pinned).group() or 5) < 5:
+            return
+        for call in self.calls:
+            if re.match(r"transformers\.(\w+\.)*(Seq2Seq)?TrainingArguments$", self.full(call.func)):
+                given = self.word(call, "report_to")
+                parts = [given.body, given.orelse] if isinstance(given, ast.IfExp) else [given]
+                if any(isinstance(one, ast.Constant) and one.value is None for one in parts):
+                    self.reader.mistake(given, "a report to None", self.written(given), other=call, doubted=len(parts) > 1,
+                                        against="transformers 5.24.0")
+
+    def is_mapping_of_chat(self, call):
+        while is_call(call, "to") or is_call(call, "cuda"):
+            made = self.origins.known(call.func.value)
+            call = made[0] if len(made) == 1 and made[0] is not call else None
+        if not is_call(call, "apply_chat_template") or any(k.arg is None or k.arg == "return_dict" for k in call.keywords) or len(
+                call.args) > 1 or self.said(self.word(call, "tokenize"), True) is not True or self.said(self.word(call, "return_tensors")) != "pt":
+            return False
+        by = self.origins.known(call.func.value)
+        return bool(by) and all(isinstance(one, ast.Call) and re.match(r"transformers\.(\w+\.)*\w*Tokenizer(Fast)?\.from_pretrained$", self.full(
+            one.func)) for one in by)
 
     def padded_twice(self):
         """tokenizer(…, padding="max_length") beside DataCollatorWithPadding, which then has nothing to pad"""

@@ -508,7 +508,9 @@ class Ranks(Steps):
                 inner.args[0], ast.Attribute) and inner.args[0].attr == "dataset"), None) if isinstance(one.op, ast.Div) else None
             loaders = self.origins.of(length.args[0].value) if length is not None else []
             function = self.function_around(one)
-            shared = r"reduce|gather|world|replicas|synchron|sync_|broadcast"
+            # The number of processes that only begins them or shares out the data is no sign that anything is summed.
+            shared = (r"reduce|gather|synchron|sync_|broadcast|[*/%][^\n]*(world|replicas)|(world|replicas)[^\n]*[*/%]|= *[\w.]+\([^\n]*(world|replicas)|"
+                      r"(?m:^ *(?![\w.]*world)[\w., ]+ *= [^\n]*(world_size|replicas))|return [^\n]*(world|replicas)")
             if not loaders or not all(self.full(loader) == "torch.utils.data.DataLoader" or isinstance(loader, ast.Call) and self.full(
                     loader.func) == "torch.utils.data.DataLoader" for loader in loaders) or not isinstance(function, ast.FunctionDef):
                 continue
@@ -519,7 +521,8 @@ class Ranks(Steps):
             counts = any(self.written(of) in summed for of in ast.walk(one.left)) or re.search(r"\bsum\(", self.written(
                 self.value_of(one.left)) + self.written(one.left) + "".join(self.written(self.value_of(of)) for of in ast.walk(
                     one.left) if isinstance(of, ast.Name)))
-            if counts and all(by) and not re.search(shared, near.replace("dist.get_world_size() > 1", "")) and not re.search(
+            near = re.sub(r"\w*Sampler\([^()]*\)|init_process_group\([^()]*\)|def \w+\([^()\n]*\)|dist\.get_world_size\(\) > 1", "", near)
+            if counts and all(by) and not re.search(shared, near) and not re.search(
                     r"^[\d.]+$|len\(", self.written(one.left)):
                 self.mistake(one, "a share of all samples by one process's part", self.written(length), other=loaders[0])
 
