@@ -239,7 +239,8 @@ class Hub(Loading):
             word = self.word(call, "use_cpu", "no_cuda")
             if name.endswith("TrainingArguments") and self.said(word) is True and (
                     self.true(call, "fp16") or self.true(call, "tf32") or self.says(r"\.cuda\(|\.to\(['\"]cuda|device_map *= *['\"]cuda")):
-                self.mistake(word, "a trainer that is kept off the GPU", self.written(word), other=call)
+                name = next((k.arg for k in call.keywords if k.arg in ("use_cpu", "no_cuda")), "use_cpu")
+                self.reader.mistake(word, "a trainer that is kept off the GPU", f"{name}=True", other=call, doubted=True)
 
     def loaded_wide(self):
         """from_pretrained(…, torch_dtype=torch.float32): for FlashAttention, or for a large model that only answers."""
