@@ -57,6 +57,8 @@ class Flow:
                 self.note(node, "import", "jax" if root in ON_JAX else alias.name)
             if root == "torch":
                 self.torch.imported = True
+            if root == "numba":
+                self.variables.begin(node, "numba", "import " + alias.name)
 
     def on_ImportFrom(self, node):
         module = node.module or ""
@@ -82,6 +84,8 @@ class Flow:
                 self.note(at, "import", self.normal(module + "." + alias.name))
                 self.never_was(at, self.normal(module + "." + alias.name))
         elif not node.level and local is None:
+            if module.split(".")[0] == "numba":
+                self.variables.begin(node, "numba", "import of " + module)
             if module.split(".")[0] in ON_JAX:
                 self.note(node, "import", "jax")
             for alias in node.names:

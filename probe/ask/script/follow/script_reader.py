@@ -246,6 +246,8 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
             return name
         if name == "tensorflow.compat.v2":
             return "tensorflow"
+        if OWN_KERAS.match(name):
+            return name
         for old, new in (("tensorflow.compat.v2.", "tensorflow."), ("tensorflow.python.keras.", "tensorflow.keras."),
                          ("tensorflow._api.v2.", "tensorflow.")):
             if name.startswith(old):

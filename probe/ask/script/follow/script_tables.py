@@ -3,6 +3,10 @@
 FRAMEWORKS = ("tensorflow", "keras", "tf_keras", "torch", "jax")
 # Packages that import JAX.
 ON_JAX = ("optax", "flax", "haiku", "equinox", "chex", "numpyro", "diffrax", "brax", "blackjax", "orbax")
+# What TensorFlow 2.21 still has of its own Keras 2, and tf.keras lacks (each name was tried); its models keep the methods of Keras 2.
+OWN_KERAS = re.compile(r"tensorflow\.python\.keras\.(models|Model|Sequential|backend|constraints|optimizers|callbacks\.BaseLogger|losses\.[a-z]\w+|"
+                       r"initializers\.(normal|uniform)|metrics\.(MeanRelativeError|MeanTensor|[a-z]\w+)|"
+                       r"layers\.(AbstractRNNCell|advanced_activations|convolutional|core|embeddings|merge|pooling|recurrent))(\.|$)")
 OWN_OS = "_os_of_the_reader"
 MOST_EVENTS = 5000
 MOST_STEPS = 60000  # after so many a function is not followed a second time

@@ -16,6 +16,8 @@ READ_BY = (
     (re.compile(r"(CUBLAS_WORKSPACE_CONFIG|NVIDIA_TF32_OVERRIDE|CUBLASLT_\w+)$"), ("cublas",)),
     (re.compile(r"(CUDNN_\w+|TORCH_CUDNN_\w+)$"), ("cublas",)),
     (re.compile(r"(ACCELERATE_\w+)$"), ("accelerator",)),
+    # Numba reads most of its variables again when it compiles, but chooses between the simulator and the GPU when it is imported.
+    (re.compile(r"NUMBA_ENABLE_CUDASIM$"), ("numba",)),
 )
 # Calls by which something begins that reads variables.
 BEGINS = {

@@ -250,6 +250,7 @@ class Graphs(OfValues):
         self.scaled_and_left(calls)
         self.scaled_as_before(calls)
         self.members_of_keras_2(nodes)
+        self.gradients_of_metrics(calls)
         self.double_layers(calls)
         self.eager_training(calls)
         self.eager_functions(calls)
@@ -271,6 +272,7 @@ class Graphs(OfValues):
             self.foreign_to_xla(calls, functions)
             self.scopes_of_data(nodes)
             self.strategies_thrown_away(functions)
+            self.strategies_for_nobody(nodes, calls)
             self.model_before_its_strategy(calls)
             self.saved_by_one(nodes)
             self.outside_of_its_scope(calls)
@@ -459,6 +461,16 @@ class Graphs(OfValues):
             outer = self.origins.parents.get(id(one))
             if one.attr == "variables" and isinstance(outer, ast.Call) and outer.func is one and not outer.args and self.is_of_keras(one.value, MADE_OPTIMIZERS):
                 self.mistake(outer, "variables of an optimizer that are called")
+
+    def gradients_of_metrics(self, calls):
+        """loss = self.mse(target, out) of keras.metrics.MeanSquaredError, and tape.gradient(loss, …): through its state flows no gradient."""
+        for call in calls if self.says(r"GradientTape\(") else ():
+            loss = self.value(call.args[0]) if self.method(call, "gradient") and len(call.args) > 1 else None
+            of = loss.func if isinstance(loss, ast.Call) else None
+            if isinstance(of, ast.Attribute) and of.attr == "result" and not loss.args:
+                of = of.value
+            if of is not None and self.is_of_keras(of, MADE_METRICS):
+                self.mistake(loss, "a gradient of a metric", other=call)
 
     def is_of_keras(self, node, form):
         """Whether an object is surely made by Keras, of this kind; also model.optimizer, and that of a callback's self.model."""
@@ -1019,6 +1031,18 @@ class Graphs(OfValues):
                         "scope", "num_replicas_in_sync") for word in plain) and all(map(self.is_of_data, inside)) and not any(
                             isinstance(each, (ast.Yield, ast.YieldFrom)) or self.method(each, "fit", "compile") for each in ast.walk(of)):
                     self.mistake(call, "a strategy that nothing runs under", doubted=True)
+
+    def strategies_for_nobody(self, nodes, calls):
+        """strategy = MirroredStrategy(), a name that nothing reads, in a program that trains."""
+        trains = any(re.match(r"(\w*_)?(train|fit)(?!_test_split|_transform)(_\w+)?$", getattr(one.func, "attr", getattr(one.func, "id", ""))) for one in calls)
+        if not trains or not self.runs_something(nodes) or self.says(r"get_strategy|experimental_set_strategy|locals\(|globals\(|__all__"):
+            return
+        read = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+        for one in nodes:
+            call = one.value if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name) else None
+            if isinstance(call, ast.Call) and MIRRORS.match(self.full(call.func)) and one.targets[0].id not in read and not any(
+                    e.get("name") == "a strategy that nothing runs under" for e in self.reader.events):
+                self.mistake(call, "a strategy that nothing runs under", doubted=True)
 
     def is_of_data(self, call):
         """Whether a call, for itself, surely makes no variable."""

@@ -43,6 +43,8 @@ ABOUT_DEVICES_ALONE = ("tensorflow.config", "tensorflow.distribute", "tensorflow
                        "tensorflow.compat.v1.ConfigProto", "tensorflow.compat.v1.logging")
 CLUSTERED = ("MultiWorkerMirroredStrategy", "ParameterServerStrategy", "TFConfigClusterResolver",
              "ParameterServerStrategyV2", "CentralStorageStrategy")
+# What lists the devices of the machine by opening all of them, with options of its own; a process opens each once.
+OPENS_ALL_GPUS = re.compile(r"tensorflow\.(compat\.v1\.)?(test\.(is_gpu_available|gpu_device_name)|python\.client\.device_lib\.list_local_devices)$")
 TRAINS = ("fit", "train_on_batch", "fit_generator")
 
 
@@ -304,7 +306,7 @@ class Keras:
             self.lacked(node, "tensorflow.Tensor")
         elif kind == "flax-module" and attribute in OF_TORCH_MODELS:
             self.lacked(node, "a module of Flax")
-        elif kind in ("keras-model", "layer") and owner["keras"] and attribute in OF_TORCH_MODELS[3:] and \
+        elif kind in ("keras-model", "layer") and owner["keras"] and attribute in OF_TORCH_MODELS + ("train", "eval") and \
                 self.backend != "torch" and "torch" not in reader.text:
             self.lacked(node, "a model of Keras")
 
@@ -350,6 +352,8 @@ class Keras:
         """@tf.device('/GPU:0')"""
         reader = self.reader
         if not isinstance(decorator, ast.Call):
+            if reader.full(decorator):  # @numba.autojit
+                reader.removed.name(decorator, reader.full(decorator))
             return
         name = reader.full(decorator.func)
         of = reader.find_value(decorator.func.value) if isinstance(decorator.func, ast.Attribute) else None
@@ -468,6 +472,40 @@ class FilesAndSessions(OfValues):
         self.added_in_each_round(calls)
         self.states_of_chance(calls)
         self.average_of_one(calls)
+        self.growth_behind_a_question(nodes, calls)
+
+    # ---- the memory of sessions
+
+    def growth_behind_a_question(self, nodes, calls):
+        """if tf.test.is_gpu_available(): Session(config=config), whose options let the memory grow: the question has opened all GPUs."""
+        if not self.says(r"allow_growth *= *True|per_process_gpu_memory_fraction|set_memory_growth\("):
+            return
+        asks = [one for one in calls if OPENS_ALL_GPUS.match(self.full(one.func))]
+        for call in calls if asks else ():
+            full = self.full(call.func)
+            if full.endswith(".set_memory_growth"):
+                sets = self.said(self.given(call, 1, "enable")) is True
+            else:
+                sets = re.match(r"tensorflow\.(\w+\.)*(Interactive)?Session$", full) is not None and self.says(
+                    r"allow_growth *= *True|per_process_gpu_memory_fraction") and self.given(call, 2, "config") is not None
+            before = next((one for one in asks if sets and self.asked_before(one, call)), None)
+            if before is not None:
+                config = self.written(self.given(call, 2, "config")) if not full.endswith(".set_memory_growth") else None
+                at = next((one for one in nodes if config and isinstance(one, ast.Assign) and self.written(
+                    one.targets[0]) == config + ".gpu_options.allow_growth"), call)
+                self.reader.mistake(at, "growth behind a question that opens the GPUs", self.written(at), self.written(before),
+                                    other=before, doubted=True)
+
+    def asked_before(self, ask, call):
+        """Whether a question is surely asked on the way to a call: above it, or in the test around it."""
+        if self.origins.scope(ask) is not self.origins.scope(call) or self.origins.position(ask) > self.origins.position(call):
+            return False
+        if any(isinstance(one, ast.If) and ask in ast.walk(one.test) for one in self.origins.around(call)):
+            return True
+        statement = next((one for one in self.origins.around(ask) if isinstance(one, ast.stmt)), None)
+        if isinstance(statement, (ast.If, ast.While)) and ask not in ast.walk(statement.test):
+            return False
+        return isinstance(statement, (ast.Expr, ast.Assign, ast.If, ast.For)) and self.origins.surely_before(statement, call)
 
     # ---- files
 
@@ -482,6 +520,9 @@ class FilesAndSessions(OfValues):
         if isinstance(node, ast.Call):
             full = self.full(node.func)
             if full == "os.path.join" and len(node.args) > 1 or full in ("pathlib.Path", "str") or getattr(node.func, "id", "") == "str":
+                counts = self.origins.of(node.args[-1]) if node.args and not full.startswith(("os", "pathlib")) else []
+                if counts and all(isinstance(one, ast.Constant) and type(one.value) is int for one in counts):
+                    return str(counts[0].value)  # str(fold), whose digits are no extension
                 return self.ending(node.args[-1], deepest) if node.args and not isinstance(node.args[-1], ast.Starred) else None
             if getattr(node.func, "attr", "") == "format" and isinstance(node.func.value, ast.Constant):
                 return self.ending(node.func.value)

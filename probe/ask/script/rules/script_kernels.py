@@ -17,6 +17,10 @@ ON_CARD = re.compile(r"(device|device_type|tree_method|task_type)=['\"](cuda|gpu
 DOUBLES = re.compile(r"(numpy|cupy)\.(random\.(rand|randn|random|normal|uniform|standard_normal|random_sample)|zeros|ones|empty|linspace|full)$")
 USES_CARD = re.compile(r"\.cuda\(\)|torch\.device\(['\"]cuda|\.to\(['\"]cuda|device=['\"]cuda")
 COPIES_TO_GPU = re.compile(r"(numba\.cuda\.(to_device|device_array_like)|cupy\.(asarray|array)|pycuda\.gpuarray\.to_gpu)$")
+MAKES_EMPTY = re.compile(r"(numba\.cuda\.device_array(_like)?|pycuda\.gpuarray\.empty(_like)?)$")
+ROUNDS = re.compile(r"(math\.(floor|ceil|trunc)|(numpy|numba)\.u?int(8|16|32|64|p|c)?)$")
+NAMED_GPU = re.compile(r"(?i)\b(with|on|using|by)( the)? gpus?\b|\bgpu( time| version)? *[:=]")
+OTHER_THAN_NUMBA = re.compile(r"\bcuda\.\w|target\w* *= *['\"]|\b(cupy|torch|tensorflow|jax|pyopencl|pycuda|dpnp|dpctl|numba_dpex|numba_mlir)\b")
 VIEWS = ("permute", "transpose", "movedim", "swapaxes", "expand")
 KEEP_ORDER = ("float half bfloat16 to cuda type div div_ mul mul_ sub sub_ add add_ clamp clamp_ clone detach true_divide pow sqrt abs").split()
 OF_FRAMEWORKS = re.compile(r"(tensorflow|keras|torch|jax|cupy)\.")
@@ -45,10 +49,13 @@ class Kernels(OfValues):
             self.left_on_the_gpu(nodes)
             self.left_in_an_object(nodes)
             self.left_in_a_launch(nodes)
+            self.copied_too_early(nodes)
+            self.time_of_the_cpu(nodes)
             for call in calls:
-                target = self.word(call, "target_backend")
-                if target is not None and re.match(r"numba\.(n?jit|vectorize|guvectorize)$", self.full(call.func)):
-                    self.mistake(target, "a target that numba.jit no longer takes", doubted=False)
+                for word in [one for one in call.keywords if one.arg in ("target", "target_backend")]:
+                    # vectorize and guvectorize do take a target.
+                    if re.match(r"numba\.(n?jit%s)$" % ("|vectorize|guvectorize" if word.arg == "target_backend" else ""), self.full(call.func)):
+                        self.reader.mistake(word.value, "a target that numba.jit no longer takes", word.arg)
         if {"numba", "cupy"} & roots:
             self.rounded_down(calls)
         if "cupy" in roots:
@@ -62,6 +69,7 @@ class Kernels(OfValues):
             self.left_on_the_gpu(nodes)
             self.left_in_an_object(nodes)
             self.left_in_a_launch(nodes)
+            self.copied_too_early(nodes)
         if {"onnxruntime", "tensorrt"} & roots and "torch" in roots:
             self.bound_in_other_order(calls)
         if {"cupy", "numba", "pycuda"} & roots:
@@ -463,6 +471,55 @@ class Kernels(OfValues):
             if reads and launches and None not in launches and not back and not written:
                 self.mistake(reads[0], "a result that stays on the GPU", self.written(device), other=launches[-1])
 
+    def copied_too_early(self, nodes):
+        """out = cuda.device_array(n), out.copy_to_host(), and below them what fills it: the copy is of memory that nothing has written."""
+        for of, own in self.scopes(nodes):
+            for made in own:
+                if not isinstance(made, ast.Assign) or len(made.targets) != 1 or not isinstance(made.targets[0], ast.Name) or not isinstance(
+                        made.value, ast.Call) or not MAKES_EMPTY.match(self.full(made.value.func)):
+                    continue
+                name = made.targets[0].id
+                names = [one for one in ast.walk(of) if isinstance(one, ast.Name) and one.id == name]
+                here = self.origins.position
+                copies = sorted((one for one in own if self.method(one, "copy_to_host", "get") and getattr(one.func.value, "id", "") == name),
+                                key=here)
+                if not copies or len(names) < 3 or sum(not isinstance(one.ctx, ast.Load) for one in names) != 1 or any(isinstance(
+                        one, (ast.For, ast.While, ast.Try)) and made not in ast.walk(one) for one in self.origins.around(copies[0])):
+                    continue
+                # Functions that use the array, or that call one that does.
+                mentions = {one.name: {each.id for each in ast.walk(one) if isinstance(each, ast.Name)} for one in ast.walk(of)
+                            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)) and one is not of}
+                users = {name}
+                while True:
+                    more = {one for one, said in mentions.items() if said & users} - users
+                    if not more:
+                        break
+                    users |= more
+                if not any(isinstance(one, ast.Name) and one.id in users and isinstance(one.ctx, ast.Load) and here(made) < here(one) < here(
+                        copies[0]) and one is not copies[0].func.value for one in own) and here(made) < here(copies[0]):
+                    self.mistake(copies[0], "a copy of what nothing has written", name, other=made)
+
+    def time_of_the_cpu(self, nodes):
+        """@jit def add(a), and add(a); print("with GPU:", timer() - start): jit compiles for the CPU, and the time is the CPU's."""
+        if OTHER_THAN_NUMBA.search(self.reader.text):
+            return
+        for block in (block for one in nodes for block in (getattr(one, field, None) for field in ("body", "orelse")) if isinstance(block, list)):
+            for at, part in enumerate(block):
+                show = part.value if isinstance(part, ast.Expr) and isinstance(part.value, ast.Call) and getattr(
+                    part.value.func, "id", "") == "print" else None
+                said = " ".join(one.value for one in ast.walk(show) if isinstance(one, ast.Constant) and isinstance(
+                    one.value, str)) if show is not None else ""
+                if not NAMED_GPU.search(said) or re.search(r"(?i)without|\bno\b|\bnot\b|cpu", said) or not any(
+                        isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) for one in ast.walk(show)):
+                    continue
+                work = next((one.value for one in reversed(block[max(0, at - 3):at]) if isinstance(one, (ast.Expr, ast.Assign)) and isinstance(
+                    one.value, ast.Call) and self.origins.functions_of(one.value.func)), None)
+                for of in self.origins.functions_of(work.func) if work is not None else ():
+                    by = next((one for one in getattr(of, "decorator_list", ()) if re.match(r"numba\.n?jit$", self.full(
+                        one.func if isinstance(one, ast.Call) else one))), None)
+                    if by is not None:
+                        self.mistake(by, "a time of the GPU that the CPU took", self.written(show), other=show)
+
     def launch_of(self, node):
         """The launch of a kernel that is given an array; None: something else uses it."""
         call = self.origins.parents.get(id(node))
@@ -504,8 +561,8 @@ class Kernels(OfValues):
                 waiting.extend(made_of.get(part.id, ()))
             waiting.extend(ast.iter_child_nodes(part))
         reads = [one for one in parts if isinstance(one, ast.Subscript)]
-        rounds = any(isinstance(one, ast.Call) and (getattr(one.func, "id", "") == "int" or self.full(one.func) == "math.floor") and not isinstance(
-            one.args[0], ast.Subscript) or isinstance(one, ast.BinOp) and isinstance(one.op, (ast.FloorDiv, ast.Mod)) for one in parts)
+        rounds = any(isinstance(one, ast.Call) and one.args and (getattr(one.func, "id", "") == "int" or ROUNDS.match(
+            self.full(one.func))) and not isinstance(one.args[0], ast.Subscript) or isinstance(one, ast.BinOp) and isinstance(one.op, (ast.FloorDiv, ast.Mod)) for one in parts)
         own = any(isinstance(one, (ast.Name, ast.Attribute)) and (by_thread(one) or getattr(one, "id", "") in loops) for one in parts)
         return rounds and not own and any(by_thread(one.slice) or any(
             getattr(name, "id", "") in loops for name in ast.walk(one.slice)) for one in reads)

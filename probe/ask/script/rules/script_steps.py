@@ -88,6 +88,8 @@ class Steps(TorchSteps, KeptGraphs, TensorFlowSteps):
         if "tensorflow" in roots:
             self.halves_of_no_optimization(nodes)
             self.parts_without_limit(nodes)
+            self.parts_that_nothing_uses(nodes)
+            self.first_before_the_question(nodes)
             self.growth_and_parts(nodes)
             self.options_of_grappler(nodes)
             self.growth_of_one(nodes)

@@ -122,6 +122,46 @@ class TensorFlowSteps(WholeFile):
                     "tensorflow.config.LogicalDeviceConfiguration", "tensorflow.config.experimental.VirtualDeviceConfiguration"):
                 self.mistake(one, "a part of a GPU without a limit")
 
+    def parts_that_nothing_uses(self, nodes):
+        """set_logical_device_configuration(gpus[0], [part, part]), and neither a strategy nor tf.device: all runs in the first part."""
+        if not self.says(r"\.fit\(|\.train_on_batch\(|GradientTape\(") or self.says(
+                r"[Ss]trategy|\bdevice\(|\b[GC]PU:|\.distribute\b|dtensor|DeviceMesh|multiprocess|Process\("):
+            return
+        for listed in self.tracing.index.calls:
+            of = self.origins.parents.get(id(listed)) if self.full(listed.func).endswith("list_logical_devices") else None
+            name = getattr(of.targets[0], "id", "") if isinstance(of, ast.Assign) else ""
+            if of is not None and not (isinstance(of, ast.Assign) and all(getattr(getattr(self.origins.parents.get(id(one)), "func", None), "id", "") in (
+                    "len", "print") for one in nodes if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load))):
+                return
+        for call in self.tracing.index.calls:
+            if re.search(r"config\.(experimental\.)?set_(logical|virtual)_device_configuration$", self.full(call.func)):
+                parts = self.value_of(self.given(call, 1, "logical_devices", "virtual_devices"))
+                if isinstance(parts, (ast.List, ast.Tuple)) and len(parts.elts) > 1 and all(isinstance(one, ast.Call) for one in parts.elts):
+                    self.reader.mistake(call, "parts of a GPU that nothing uses", self.written(call.args[0]), str(len(parts.elts)), doubted=True)
+
+    def first_before_the_question(self, nodes):
+        """gpus = tf.config.list_physical_devices("GPU"), set_memory_growth(gpus[0], True), and below them if gpus:."""
+        for block in (block for one in nodes for block in (getattr(one, field, None) for field in ("body", "orelse")) if isinstance(block, list)):
+            for at, made in enumerate(block):
+                name = made.targets[0].id if isinstance(made, ast.Assign) and len(made.targets) == 1 and isinstance(
+                    made.targets[0], ast.Name) and isinstance(made.value, ast.Call) and re.search(
+                        r"config\.(experimental\.)?list_(physical|logical)_devices$", self.full(made.value.func)) and self.said(
+                            self.given(made.value, 0, "device_type")) == "GPU" else None
+                first = None
+                for rest in block[at + 1:] if name else ():
+                    if isinstance(rest, ast.If) and first is not None and re.match(
+                            r"(not )?%s$|(not )?len\(%s\)( (>|!=|==) 0| >= 1| < 1)?$" % (name, name), self.written(rest.test)):
+                        self.mistake(first, "the first GPU before it is asked for", self.written(rest.test), other=rest.test)
+                        break
+                    if not isinstance(rest, (ast.Expr, ast.Assign)) or any(isinstance(one, ast.Name) and one.id == name and not isinstance(
+                            one.ctx, ast.Load) for one in ast.walk(rest)):
+                        if any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(rest)):
+                            break
+                        continue
+                    if not any(isinstance(one, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension)) for one in ast.walk(rest)):
+                        first = first or next((one for one in ast.walk(rest) if isinstance(one, ast.Subscript) and getattr(
+                            one.value, "id", "") == name and type(self.said(one.slice)) is int), None)
+
     def growth_and_parts(self, nodes):
         """set_memory_growth(gpus[0], True) of a GPU that set_logical_device_configuration has cut into parts."""
         found = {}
