@@ -65,7 +65,8 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 
 // A program starts far more workers than it may use CPUs, but no more than the machine has: it counted those.
 void judge_workers(const Facts& facts, Answers& answers) {
-  const Number allowed = of(facts.snapshot().cpu, &Cpu::allowed_cpus), threads = of(facts.snapshot().cpu, &Cpu::threads);
+  const Number allowed = of(facts.snapshot().cpu, &Cpu::allowed_cpus),
+               threads = of(facts.snapshot().cpu, &Cpu::threads);
   if (!allowed.get() || !threads.get() || *allowed.get() >= *threads.get() || !answers.findings.empty()) return;
   for (const Symptom* line : facts.all({noted, "worker-count"})) {
     const std::int64_t workers = std::atoll(line->detail("count").c_str());

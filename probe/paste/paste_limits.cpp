@@ -5,6 +5,7 @@
 #include "probe/os/cpu_info.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 
 namespace envdoctor {
 namespace {
@@ -132,8 +133,8 @@ void memory_line(std::string_view line, Snapshot& snapshot) {
 
 bool starts_limits(std::string_view line) {
   return contains(line, "% /dev/shm") || contains(line, "current affinity ") || contains(line, "locked memory") ||
-         contains(line, "Cpus_allowed") || contains(line, "sched_setaffinity(") ||
-         contains(line, "affinity(") || contains(line, " available OS procs") || line.starts_with("physcpubind: ") ||
+         contains(line, "Cpus_allowed") || contains(line, "sched_setaffinity(") || contains(line, "affinity(") ||
+         contains(line, " available OS procs") || line.starts_with("physcpubind: ") ||
          contains(line, "NUMA node(s):") || line.starts_with("CPU(s):") || line.starts_with("available: ") ||
          line.starts_with("Mem:");
 }

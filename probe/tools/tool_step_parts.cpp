@@ -74,9 +74,10 @@ std::optional<TimedPart> timed_part(std::string_view line) {
       R"(\s*([A-Za-z][\w .()/-]{1,40}?) ?[:=] ?([0-9]+\.?[0-9]*) ?(ms|s|secs?|seconds) ?(?:/|per ) ?(batch|step|iteration|iter|it)\b.{0,80})",
       RE2::Latin1);
   static const LazyRegex reads(
-      R"((?i).*(?:\bdata|load|fetch|input|generator|next ?\(|prepar|augment|preproc|decod|read|encod).*)", RE2::Latin1);
-  static const LazyRegex trains(R"((?i).*(?:train_?(?:on_batch|step)|\btrain(?:ing)?\b|model|forward|\bgpu\b|\bfit\b).*)",
-                                RE2::Latin1);
+      R"((?i).*(?:\bdata|(?:batch|image|train)[_ ]?gen|\b(?:up|down)?load|fetch|\binput\b|\bnext ?\(|prepar|augment|preproc|\bread|\b(?:en|de)cod(?:e|ing)\b).*)",
+      RE2::Latin1);
+  static const LazyRegex trains(
+      R"((?i).*(?:train_?(?:on_batch|step)|\btrain(?:ing)?\b|model|forward|\bgpu\b|\bfit\b).*)", RE2::Latin1);
   std::string name, unit;
   TimedPart part;
   if (line.size() > longest_step_row || !(contains(line, "/") || contains(line, " per ")) ||

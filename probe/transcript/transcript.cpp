@@ -227,7 +227,8 @@ std::string Transcript::line(std::string_view line, std::int64_t number, bool hi
   std::string_view text = line;
   const Prompt prompt = cut_prompt(text);
   if (prompt == Prompt::shell && !has(text, "py")) names_asked_ = false;
-  if (has(text, "get_device_name(") || has(text, "get_device_properties(")) names_asked_ = has(text, "(i") || has(text, " for ");
+  if (has(text, "get_device_name(") || has(text, "get_device_properties("))
+    names_asked_ = has(text, "(i") || has(text, " for ");
   // The output of a prompt's line comes before the next prompt.
   if (prompt == Prompt::python || prompt == Prompt::shell)
     std::erase_if(awaited_, [](const Awaited& one) { return one.at_prompt; });
@@ -238,7 +239,8 @@ std::string Transcript::line(std::string_view line, std::int64_t number, bool hi
       prompt == Prompt::none && text.size() > 3 && text[0] == '[' && RE2::FullMatch(piece_of(text), of_job);
   if (job || text.empty() || code_of_frame || frame_ || (line[first] == '#' && output(text))) return std::move(said_);
   if (sets || (hint && has(text, "environ")) || has(text, "-e ")) variables(text, prompt);
-  if (names_asked_ && prompt != Prompt::shell && prompt != Prompt::python && numbered_names(text)) return std::move(said_);
+  if (names_asked_ && prompt != Prompt::shell && prompt != Prompt::python && numbered_names(text))
+    return std::move(said_);
   if (prompt == Prompt::out) {
     if (!output(text)) speaks_for_itself(text);
   } else if (!(hint && answers_itself(text))) {
@@ -309,8 +311,8 @@ bool begins_with_query(std::string_view text) {
   return (end != text.end() && *end == '(') || name.substr(0, name.find_last_not_of('.') + 1).find('.') != name.npos;
 }
 
-// "[(0, 'NVIDIA A40'), (1, 'NVIDIA T4')]", "['NVIDIA A40', 'NVIDIA T4']", "0 NVIDIA A40": what a program prints that asks
-// for the name of each device.
+// "[(0, 'NVIDIA A40'), (1, 'NVIDIA T4')]", "['NVIDIA A40', 'NVIDIA T4']", "0 NVIDIA A40": what a program prints that
+// asks for the name of each device.
 bool Transcript::numbered_names(std::string_view text) {
   static const LazyRegex entry(
       R"(\(?(?:(\d{1,2}), ?)?['"]((?:NVIDIA|Tesla|GeForce|Quadro|TITAN|RTX|GTX)[\w ()./-]{1,60})['"]\)?(?:, |\]))",
@@ -325,7 +327,7 @@ bool Transcript::numbered_names(std::string_view text) {
     constexpr std::size_t most = 16;
     while (names.size() < most && RE2::Consume(&rest, entry, &number, &name))
       names.emplace_back(number.empty() ? std::to_string(names.size()) : number, name);
-    if (!rest.empty() || names.size() < 2) return false;
+    if (!rest.empty() || names.empty()) return false;
   } else if (RE2::FullMatch(piece_of(text), row, &number, &name)) {
     names.emplace_back(number, name);
   }
