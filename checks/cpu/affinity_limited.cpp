@@ -63,6 +63,24 @@ void judge(const Snapshot& snapshot, Answers& answers) {
                                   "container's cpuset)."}};
 }
 
+// A program starts far more workers than it may use CPUs, but no more than the machine has: it counted those.
+void judge_workers(const Facts& facts, Answers& answers) {
+  const Number allowed = of(facts.snapshot().cpu, &Cpu::allowed_cpus),
+               threads = of(facts.snapshot().cpu, &Cpu::threads);
+  if (!allowed.get() || !threads.get() || *allowed.get() >= *threads.get() || !answers.findings.empty()) return;
+  for (const Symptom* line : facts.all({noted, "worker-count"})) {
+    const std::int64_t workers = std::atoll(line->detail("count").c_str());
+    if (workers * 2 < *allowed.get() * 3 || workers > *threads.get()) continue;
+    Finding& finding = answers.found_in(*line, Confidence::likely);
+    finding.explanation = fmt::format("{} workers are started, and the process may run on {} of {} CPUs.", workers,
+                                      *allowed.get(), *threads.get());
+    finding.evidence.push_back(evidence("/cpu/allowed_cpus", std::to_string(*allowed.get())));
+    finding.fix = {{.text = "Start as many workers as the process may use CPUs, or widen its CPU set (Slurm's "
+                            "--cpus-per-task, --hint=multithread, taskset)."}};
+    return;
+  }
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -83,6 +101,7 @@ Diagnosis diagnosis() {
               {{limited, "cpus-near-gpu"}, possible},
           },
       .judge_host = judge,
+      .judge = judge_workers,
   };
 }
 

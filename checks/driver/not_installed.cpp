@@ -45,6 +45,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 
 bool nothing_else_of_nvidia(const Facts& facts) {
   return when::no_better_cause(facts) && !facts.container() && !facts.wsl() &&
+         !nvidia::kernel_driver_runs(facts).is(true) &&
          !facts.saw({{present, "nvidia-kernel-module"}, {present, "gpu"}});
 }
 

@@ -87,7 +87,9 @@ bool filled_in_advance(const Facts& facts, const memory::GpuMemory& gpu) {
   const bool of_text = !facts.snapshot().probes.get() && !facts.snapshot().captured.get();
   // No allocation failed: what is missing beside it is the memory of its own library's handle.
   const bool handle_alone = !no_room(facts) && memory::handle_without_memory(facts);
-  return of_text && memory::import_that_takes_all(facts) && (handle_alone || !lacks_memory(facts)) &&
+  // A program that tells the times of its steps works on that GPU.
+  return of_text && (memory::import_that_takes_all(facts) || facts.saw({{noted, "step-times"}})) &&
+         (handle_alone || !lacks_memory(facts)) &&
          std::ranges::any_of(of(facts.snapshot().nvidia, &Nvidia::processes).or_empty(), [&](const NvidiaProcess& one) {
            return one.name.or_empty().starts_with("python") && one.memory_mib.or_empty() * 10 > gpu.total_mib * 7;
          });

@@ -74,6 +74,9 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 
 bool no_sycl_gpu(const Facts& facts) { return !facts.with({present, "sycl-device"}, "type", "gpu") && !facts.used(); }
 
+// A program that a report runs on each device names the processor, too.
+bool no_gpu_chosen(const Facts& facts) { return !facts.saw({{noted, "chosen-gpu"}}); }
+
 // Vulkan's software renderer is listed wherever a display is missing; where CUDA works no program computes with it.
 bool no_device_of_cuda(const Facts& facts) { return when::no_driver_answers(facts) && !opencl_lists_gpu(facts); }
 
@@ -88,12 +91,13 @@ Diagnosis diagnosis() {
       .proof = "Platforms are listed, none holds a GPU, and this machine has one.",
       .disproof = "A platform lists a GPU device.",
       .remedy = "Install the OpenCL driver of the GPU's vendor.",
+      .explains = {"compute.wrong-results"},  // no GPU computed them
       .symptoms =
           {
               {{present, "sycl-device"}, possible, no_sycl_gpu},
               {{missing, "sycl-gpu-in-container"}, likely},
               {{missing, "vulkan-gpu"}, possible, no_device_of_cuda},
-              {{noted, "chosen-processor"}, possible},
+              {{noted, "chosen-processor"}, possible, no_gpu_chosen},
               {{noted, "opencl-processors"}, possible, no_device_of_cuda},
           },
       .judge_host = judge,

@@ -124,6 +124,7 @@ void judge(const Facts& facts, Answers& answers) {
 bool dll_alone(const Facts& facts) {
   return !facts.saw({{hidden, "python-package"},
                      {missing, "library"},
+                     {missing, "library-by-ldd"},
                      {mismatch, "numpy-abi"},
                      {missing, "cpu-instructions"},
                      {crashed, "cpu-instructions"},

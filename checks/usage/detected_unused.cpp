@@ -108,6 +108,9 @@ bool products_stay(const Facts& facts) {
          !facts.saw({{noted, "cpu-asked-for"}, {hidden, "gpu-by-program"}});
 }
 
+// TensorFlow leaves out the weaker one of several GPUs, and works on another.
+bool no_better_gpu(const Facts& facts) { return !facts.used(); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -121,7 +124,7 @@ Diagnosis diagnosis() {
       .remedy = "Move model and data to the device, and log the placement.",
       .symptoms =
           {
-              {{ignored, "gpu-with-few-multiprocessors"}, likely},
+              {{ignored, "gpu-with-few-multiprocessors"}, likely, no_better_gpu},
               {{ignored, "gpu"}, likely},
               {{noted, "still-on-cpu"}, possible, when::gpu_listed},
               {{noted, "parameters-on-cpu"}, possible, torch_finds_gpu},

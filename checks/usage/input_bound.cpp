@@ -39,7 +39,7 @@ void judge(const Facts& facts, Answers& answers) {
 // Lightning gives this hint to everyone.
 bool no_hint_of_lightning(const Facts& facts) { return !facts.with({slow, "data-loading"}, "program", "lightning"); }
 
-// The user says that the GPU is idle, and mentions its input.
+// The user says or a monitor shows that the GPU is idle, and the text mentions its input.
 bool input_is_named(const Facts& facts) { return facts.saw({{noted, "slow-input"}}); }
 
 Diagnosis diagnosis() {
@@ -55,7 +55,8 @@ Diagnosis diagnosis() {
       .remedy = "Load in parallel, prefetch, cache, or prepare the data beforehand.",
       .symptoms = {{{slow, "data-loading"}, likely, no_hint_of_lightning},
                    {{slow, "data-loading-said"}, possible},
-                   {{noted, "gpu-idle"}, possible, input_is_named}},
+                   {{noted, "gpu-idle"}, possible, input_is_named},
+                   {{noted, "gpu-bursts"}, possible, input_is_named}},
       .judge = judge,
   };
 }

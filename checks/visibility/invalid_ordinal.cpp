@@ -89,6 +89,14 @@ bool by_number(const Facts& facts) {
          !facts.with({missing, "container-device"}, "device", "MIG-");
 }
 
+// Slurm refuses a step inside a job, and in this job the driver lists a GPU: what the step asks for, often by the
+// variables of the job that it was started from, is not what its own job has.
+bool device_refused(const Facts& facts) {
+  const Symptom* first = facts.first({{missing, "container-device"}});
+  const bool step = first && !first->detail("job").empty() && visibility::listed_gpus(facts) > 0;
+  return by_number(facts) && !step;
+}
+
 bool cuda_starts(const Facts& facts) {
   return !facts.saw({{failed, "cuinit"}, {failed, "hip-start"}, {failed, "hsa"}});
 }
@@ -108,7 +116,7 @@ Diagnosis diagnosis() {
                    "usage.detected-unused", "usage.wrong-gpu"},
       .symptoms =
           {
-              {{missing, "container-device"}, likely, by_number},
+              {{missing, "container-device"}, likely, device_refused},
               {{missing, "gpu-index"}, certain},
               {{missing, "cuda-device-index"}, likely, cuda_starts},
               {{missing, "any-gpu-index"}, possible, cuda_starts},

@@ -5,6 +5,7 @@
 #include "probe/os/cpu_info.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/text_piece.h"
 
 namespace envdoctor {
 namespace {
@@ -55,6 +56,31 @@ void file_system_line(std::string_view line, Snapshot& snapshot) {
   symptom.details["used"] = std::string(words[4]);
 }
 
+// The number of bits in "00000000,0000000f"; 0: not such a mask.
+std::int64_t bits_of_mask(std::string_view digits) {
+  std::int64_t count = 0;
+  for (const char c : digits) {
+    const auto digit = number_of<unsigned>(std::string_view(&c, 1), 16);
+    if (!digit && c != ',') return 0;
+    for (unsigned bits = digit.value_or(0); bits > 0; bits >>= 1) count += bits & 1;
+  }
+  return count;
+}
+
+// "os.cpu_count()=64, len(os.sched_getaffinity(0))=16": what a program's log says of itself; and "KMP_AFFINITY: 4
+// available OS procs" of Intel's OpenMP.
+void counted_line(std::string_view line, Snapshot& snapshot) {
+  static const LazyRegex allowed(R"((?:sched_getaffinity\(0\)|cpu_affinity\(\))\)\}? ?(?:=|:|->) ?(\d{1,5})\b)",
+                                 RE2::Latin1),
+      all(R"(cpu_count\((?:logical=True)?\)\}? ?(?:=|:|->) ?(\d{1,5})\b)", RE2::Latin1),
+      openmp(R"(KMP_AFFINITY: (\d{1,5}) available OS procs)", RE2::Latin1);
+  std::int64_t count = 0;
+  const auto reads = [&](const RE2& form) { return RE2::PartialMatch(piece_of(line), form, &count) && count > 0; };
+  if (contains(line, "affinity(") && reads(allowed)) snapshot.cpu.fill().allowed_cpus = count;
+  if (contains(line, "affinity(") && reads(all)) snapshot.cpu.fill().threads = count;
+  if (contains(line, "KMP_AFFINITY") && reads(openmp)) snapshot.cpu.fill().allowed_cpus = count;
+}
+
 // "pid 41's current affinity list: 0-3", or "mask: f".
 void affinity_line(std::string_view line, Snapshot& snapshot) {
   // The startup calls of libgomp and similar libraries in strace.
@@ -70,14 +96,11 @@ void affinity_line(std::string_view line, Snapshot& snapshot) {
     if (const auto cpus = cpu_list(line.substr(at + 23)); cpus.get() && !cpus.get()->empty())
       snapshot.cpu.fill().allowed_cpus = static_cast<std::int64_t>(cpus.get()->size());
   } else if (const std::size_t mask = line.find("current affinity mask: "); mask != std::string_view::npos) {
-    std::int64_t count = 0;
-    const std::string_view digits = trimmed(line.substr(mask + 23));
-    for (const char c : digits) {
-      const auto digit = number_of<unsigned>(std::string_view(&c, 1), 16);
-      if (!digit && c != ',') return;
-      for (unsigned bits = digit.value_or(0); bits > 0; bits >>= 1) count += bits & 1;
-    }
-    if (count > 0) snapshot.cpu.fill().allowed_cpus = count;
+    if (const auto count = bits_of_mask(trimmed(line.substr(mask + 23)))) snapshot.cpu.fill().allowed_cpus = count;
+  } else if (line.starts_with("Cpus_allowed:")) {
+    if (const auto count = bits_of_mask(trimmed(line.substr(13)))) snapshot.cpu.fill().allowed_cpus = count;
+  } else if (line.starts_with("physcpubind: ")) {
+    if (const auto count = std::ssize(words_of(line.substr(13)))) snapshot.cpu.fill().allowed_cpus = count;
   }
 }
 
@@ -110,7 +133,8 @@ void memory_line(std::string_view line, Snapshot& snapshot) {
 
 bool starts_limits(std::string_view line) {
   return contains(line, "% /dev/shm") || contains(line, "current affinity ") || contains(line, "locked memory") ||
-         contains(line, "Cpus_allowed_list:") || contains(line, "sched_setaffinity(") ||
+         contains(line, "Cpus_allowed") || contains(line, "sched_setaffinity(") || contains(line, "affinity(") ||
+         contains(line, " available OS procs") || line.starts_with("physcpubind: ") ||
          contains(line, "NUMA node(s):") || line.starts_with("CPU(s):") || line.starts_with("available: ") ||
          line.starts_with("Mem:");
 }
@@ -124,7 +148,9 @@ Snapshot parse_limits(const std::string& text) {
     if (line.empty()) continue;
     limited = limit_line(line, limits) || limited;
     if (line.ends_with("/dev/shm")) file_system_line(line, snapshot);
-    if (contains(line, "affinity") || contains(line, "Cpus_allowed_list:")) affinity_line(line, snapshot);
+    if (contains(line, "affinity") || contains(line, "Cpus_allowed") || line.starts_with("physcpubind: "))
+      affinity_line(line, snapshot);
+    if (contains(line, "affinity(") || contains(line, " available OS procs")) counted_line(line, snapshot);
     if (contains(line, "(s):")) processor_line(line, snapshot);
     if (line.starts_with("available: ")) numa_line(line, snapshot);
     if (line.starts_with("Mem:")) memory_line(line, snapshot);

@@ -53,6 +53,12 @@ std::string engine_of(std::string_view command) {
   for (const std::string_view before : {"sudo ", "time ", "srun ", "k0s ", "k3s ", "microk8s "}) {
     if (command.starts_with(before)) command = trimmed(command.substr(before.size()));
   }
+  // containerd's and CRI's own tools have options before the verb: "ctr -n k8s.io run --gpus 0 IMAGE NAME sh".
+  static const LazyRegex direct(
+      R"((?:ctr|nerdctl|crictl)(?: +-\S+(?: [\w./:]+)?)* +(?:run|exec|tasks? exec|t exec) .*)", RE2::Latin1);
+  if ((command.starts_with("ctr ") || command.starts_with("nerdctl ") || command.starts_with("crictl ")) &&
+      RE2::FullMatch(piece_of(command), direct))
+    return "docker";
   for (const Engine& engine : engines) {
     if (std::ranges::any_of(engine.starts, [&](std::string_view start) { return command.starts_with(start); }))
       return engine.name;

@@ -7,6 +7,7 @@
 #include "evidence/merge.h"
 #include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
+#include "probe/os/cpu_info.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
 #include "probe/text_piece.h"
@@ -270,9 +271,16 @@ void compare_pythons(const std::vector<ShellCommand>& session, Snapshot& snapsho
     add_symptom(snapshot, {mismatch, "pythons"}, without->typed.row, without->typed.text);
 }
 
-// "nproc" counts the processors that this process may use, "nproc --all" those of the machine.
+// "nproc" counts the processors that this process may use, "nproc --all" those of the machine; a cgroup's cpuset lists
+// the first.
 void processors_counted(const ShellCommand& command, Snapshot& snapshot) {
-  if (!command.typed.text.starts_with("nproc") || command.output.empty() || !command.engine.empty()) return;
+  if (command.output.empty() || !command.engine.empty()) return;
+  if (command.typed.text.starts_with("cat /sys/fs/cgroup/") && contains(command.typed.text, "cpuset.cpus")) {
+    const auto cpus = cpu_list(std::string(trimmed(command.output.front().text.substr(0, 4000))));
+    if (cpus.get() && !cpus.get()->empty())
+      snapshot.cpu.fill().allowed_cpus = static_cast<std::int64_t>(cpus.get()->size());
+  }
+  if (!command.typed.text.starts_with("nproc")) return;
   const auto count = number_of(command.output.front().text);
   if (!count || *count <= 0 || *count > 65536) return;
   if (command.typed.text == "nproc") snapshot.cpu.fill().allowed_cpus = *count;

@@ -202,8 +202,9 @@ bool starts_dmon(std::string_view line) {
 Snapshot parse_dmon(const std::string& text) {
   constexpr std::int64_t most_of_the_time = 50;  // of hundred
   constexpr std::int64_t fewest = 4;             // samples
+  constexpr std::int64_t idle_percent = 5, peak_percent = 70, fewest_of_bursts = 8;
   struct Busy {
-    std::int64_t sum = 0, samples = 0;
+    std::int64_t sum = 0, samples = 0, idle = 0, peaks = 0;
   };
   Snapshot snapshot;
   std::map<std::int64_t, Busy> busy;
@@ -223,6 +224,8 @@ Snapshot parse_dmon(const std::string& text) {
     if (share && *share >= 0 && *share <= 100 && (busy.contains(*gpu) || busy.size() < most_gpus)) {
       busy[*gpu].sum += *share;
       ++busy[*gpu].samples;
+      busy[*gpu].idle += *share <= idle_percent;
+      busy[*gpu].peaks += *share >= peak_percent;
     }
     if (!snapshot.log.get() && cell("pviol").value_or(0) >= most_of_the_time)
       add_symptom(snapshot, {SymptomClass::limited, "gpu-clock"}, at, line);
@@ -230,6 +233,9 @@ Snapshot parse_dmon(const std::string& text) {
   for (const auto& [gpu, one] : busy) {
     if (one.samples >= fewest)
       device_in(snapshot.nvidia.fill().devices.fill(), gpu).utilization_percent = one.sum / one.samples;
+    // Short work and longer pauses, again and again: something feeds this GPU too slowly.
+    if (one.samples >= fewest_of_bursts && one.idle * 2 >= one.samples && one.peaks >= 2)
+      add_symptom(snapshot, {SymptomClass::noted, "gpu-bursts"}, 0, lines_of(text).front());
   }
   return snapshot;
 }

@@ -62,6 +62,54 @@ std::optional<StepParts> step_parts(std::string_view line) {
   return parts.whole > 0 ? std::optional(parts) : std::nullopt;
 }
 
+struct TimedPart {
+  double seconds = 0;
+  bool reads = false;  // else it trains
+  std::string per{};
+};
+
+// "next(generator): 9.87 s/batch", "train_on_batch : 610 ms/batch": one part of a step, timed alone.
+std::optional<TimedPart> timed_part(std::string_view line) {
+  static const LazyRegex form(
+      R"(\s*([A-Za-z][\w .()/-]{1,40}?) ?[:=] ?([0-9]+\.?[0-9]*) ?(ms|s|secs?|seconds) ?(?:/|per ) ?(batch|step|iteration|iter|it)\b.{0,80})",
+      RE2::Latin1);
+  static const LazyRegex reads(
+      R"((?i).*(?:\bdata|(?:batch|image|train)[_ ]?gen|\b(?:up|down)?load|fetch|\binput\b|\bnext ?\(|prepar|augment|preproc|\bread|\b(?:en|de)cod(?:e|ing)\b).*)",
+      RE2::Latin1);
+  static const LazyRegex trains(
+      R"((?i).*(?:train_?(?:on_batch|step)|\btrain(?:ing)?\b|model|forward|\bgpu\b|\bfit\b).*)", RE2::Latin1);
+  std::string name, unit;
+  TimedPart part;
+  if (line.size() > longest_step_row || !(contains(line, "/") || contains(line, " per ")) ||
+      !RE2::FullMatch(piece_of(line), form, &name, &part.seconds, &unit, &part.per))
+    return std::nullopt;
+  part.reads = RE2::FullMatch(name, reads);
+  if (part.reads == RE2::FullMatch(name, trains)) return std::nullopt;
+  if (unit == "ms") part.seconds /= 1e3;
+  return part;
+}
+
+// Both parts, in lines close to each other. A loader with a few processes makes up for a time that is little longer.
+void by_timed_parts(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
+  constexpr std::size_t close = 4;
+  std::optional<TimedPart> before;
+  std::size_t before_at = 0;
+  for (std::size_t at = 0; at < lines.size(); ++at) {
+    const auto part = timed_part(lines[at]);
+    if (!part) continue;
+    if (before && before->reads != part->reads && before->per == part->per && at - before_at < close) {
+      const double data = part->reads ? part->seconds : before->seconds;
+      const double work = part->reads ? before->seconds : part->seconds;
+      if (data > work && data < 3 * work) return;
+      Symptom& symptom = add_symptom(snapshot, {SymptomClass::noted, "step-times"}, at, trimmed(lines[at]));
+      symptom.details = {{"step", fmt::format("{:.4g}", data + work)}, {"data", fmt::format("{:.4g}", data)}};
+      return;
+    }
+    before = part;
+    before_at = at;
+  }
+}
+
 // "9120 function calls (8990 primitive calls) in 131.2 seconds" of cProfile; 0: another line.
 double profiled_seconds(std::string_view line) {
   static const LazyRegex form(
@@ -105,7 +153,9 @@ void by_profile(const std::vector<std::string_view>& lines, Snapshot& snapshot) 
 
 }  // namespace
 
-bool starts_step_parts(std::string_view line) { return step_parts(line).has_value() || profiled_seconds(line) > 0; }
+bool starts_step_parts(std::string_view line) {
+  return step_parts(line).has_value() || profiled_seconds(line) > 0 || timed_part(line).has_value();
+}
 
 // The first steps fill caches and start the loader's processes, so that several are averaged.
 Snapshot parse_step_parts(const std::string& text) {
@@ -126,6 +176,7 @@ Snapshot parse_step_parts(const std::string& text) {
   }
   if (steps < fewest) {
     by_profile(lines, snapshot);
+    if (!snapshot.log.get()) by_timed_parts(lines, snapshot);
     return snapshot;
   }
   Symptom& symptom = add_symptom(snapshot, {SymptomClass::noted, "step-times"}, last, trimmed(lines[last]));

@@ -219,13 +219,16 @@ std::string Transcript::line(std::string_view line, std::int64_t number, bool hi
   frame_ = line.substr(first).starts_with("File \"");
   const bool sets = may_set_variable(line);
   constexpr std::size_t longest = 2048;
-  if ((!hint && !sets && awaited_.empty()) || line.size() > longest) return {};
+  if ((!hint && !sets && awaited_.empty() && !names_asked_) || line.size() > longest) return {};
   number_ = number;
   said_.clear();
   torch_ = torch_ || has(line, "torch");
   tensorflow_ = tensorflow_ || has(line, "tensorflow") || has(line, "tf.");
   std::string_view text = line;
   const Prompt prompt = cut_prompt(text);
+  if (prompt == Prompt::shell && !has(text, "py")) names_asked_ = false;
+  if (has(text, "get_device_name(") || has(text, "get_device_properties("))
+    names_asked_ = has(text, "(i") || has(text, " for ");
   // The output of a prompt's line comes before the next prompt.
   if (prompt == Prompt::python || prompt == Prompt::shell)
     std::erase_if(awaited_, [](const Awaited& one) { return one.at_prompt; });
@@ -236,6 +239,8 @@ std::string Transcript::line(std::string_view line, std::int64_t number, bool hi
       prompt == Prompt::none && text.size() > 3 && text[0] == '[' && RE2::FullMatch(piece_of(text), of_job);
   if (job || text.empty() || code_of_frame || frame_ || (line[first] == '#' && output(text))) return std::move(said_);
   if (sets || (hint && has(text, "environ")) || has(text, "-e ")) variables(text, prompt);
+  if (names_asked_ && prompt != Prompt::shell && prompt != Prompt::python && numbered_names(text))
+    return std::move(said_);
   if (prompt == Prompt::out) {
     if (!output(text)) speaks_for_itself(text);
   } else if (!(hint && answers_itself(text))) {
@@ -304,6 +309,32 @@ bool begins_with_query(std::string_view text) {
   const auto end = std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(), of_name);
   const std::string_view name = text.substr(begin, static_cast<std::size_t>(end - text.begin()) - begin);
   return (end != text.end() && *end == '(') || name.substr(0, name.find_last_not_of('.') + 1).find('.') != name.npos;
+}
+
+// "[(0, 'NVIDIA A40'), (1, 'NVIDIA T4')]", "['NVIDIA A40', 'NVIDIA T4']", "0 NVIDIA A40": what a program prints that
+// asks for the name of each device.
+bool Transcript::numbered_names(std::string_view text) {
+  static const LazyRegex entry(
+      R"(\(?(?:(\d{1,2}), ?)?['"]((?:NVIDIA|Tesla|GeForce|Quadro|TITAN|RTX|GTX)[\w ()./-]{1,60})['"]\)?(?:, |\]))",
+      RE2::Latin1);
+  static const LazyRegex row(
+      R"((?:(?:cuda|gpu|device)[: ] ?)?(\d{1,2})(?: ?[:=-] ?| )['"]?((?:NVIDIA|Tesla|GeForce|Quadro|TITAN|RTX|GTX)[\w ()./-]{1,60}?)['"]?)",
+      RE2::Latin1);
+  std::vector<std::pair<std::string, std::string>> names;
+  std::string number, name;
+  if (text.starts_with('[')) {
+    re2::StringPiece rest = piece_of(text.substr(1));
+    constexpr std::size_t most = 16;
+    while (names.size() < most && RE2::Consume(&rest, entry, &number, &name))
+      names.emplace_back(number.empty() ? std::to_string(names.size()) : number, name);
+    if (!rest.empty() || names.empty()) return false;
+  } else if (RE2::FullMatch(piece_of(text), row, &number, &name)) {
+    names.emplace_back(number, name);
+  }
+  // The first one is said last, as a line says one thing.
+  for (auto one = names.rbegin(); one != names.rend(); ++one)
+    answer(*question_of("torch.cuda.get_device_name(" + one->first + ")"), one->second);
+  return !names.empty();
 }
 
 // "torch.cuda.is_available()  # False", "torch.cuda.is_available() -> False".
@@ -416,6 +447,13 @@ void Transcript::answer(const Question& question, std::string_view value) {
     into.index = ordinal;
     if (!into.name.get()) into.name = device.name;
     if (!into.compute_capability.get()) into.compute_capability = device.compute_capability;
+  }
+  // A process that may use fewer CPUs than before was bound on the way, usually by a library that it loaded.
+  const std::int64_t cpus = answered.snapshot.cpu.or_empty().allowed_cpus.or_empty();
+  constexpr std::int64_t one_core = 2;  // hardware threads
+  if (cpus > 0 && cpus <= one_core && filled_.cpu.or_empty().allowed_cpus.or_empty() > 2 * cpus) {
+    filled_.cpu.fill().allowed_cpus = cpus;
+    answered.said = "CPU affinity mask has only " + std::to_string(cpus);
   }
   set_sources(answered.snapshot, "", number_);
   fill_in(filled_, answered.snapshot);

@@ -44,6 +44,7 @@ class Transcript {
   void await(std::vector<AnnouncedLine> lines, bool at_prompt);
   bool answers_itself(std::string_view text);
   bool label(std::string_view text);
+  bool numbered_names(std::string_view text);
   bool speaks_for_itself(std::string_view text);
   bool output(std::string_view text);
   bool output_line(std::string_view text);
@@ -62,6 +63,7 @@ class Transcript {
   std::string list_{};                       // the lines of an incomplete list
   bool frame_ = false;                       // the previous line names a place in a traceback, and this one is its code
   bool torch_ = false, tensorflow_ = false;  // they were mentioned
+  bool names_asked_ = false;                 // of every device, one after the other
 };
 
 }  // namespace envdoctor
