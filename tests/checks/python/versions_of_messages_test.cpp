@@ -27,9 +27,7 @@ std::string fix_for(const char* id, const char* class_, const char* subject, con
 bool has(const std::string& fix, const std::string& part) { return fix.find(part) != fix.npos; }
 
 TEST(VersionsOfMessages, OfNumpyGoByWhichOfTheTwoIsOlder) {
-  const auto numpy = [](const std::string& text) {
-    return fix_for("python.numpy-abi", "mismatch", "numpy-abi", text);
-  };
+  const auto numpy = [](const std::string& text) { return fix_for("python.numpy-abi", "mismatch", "numpy-abi", text); };
   EXPECT_TRUE(has(numpy("A module that was compiled using NumPy 1.x cannot be run in"), "\"numpy<2\""));
   EXPECT_TRUE(has(numpy("RuntimeError: module compiled against API version 0xe but this version of numpy is 0xd"),
                   "\"numpy>=1.20\""));
@@ -51,11 +49,13 @@ TEST(VersionsOfMessages, OfProtobufGoByTheNameThatIsMissed) {
   EXPECT_TRUE(has(protobuf("TypeError: Descriptors cannot be created directly."), "\"protobuf<3.21\""));
   EXPECT_TRUE(has(protobuf("ImportError: cannot import name 'builder' from 'google.protobuf.internal'"), ">=3.20"));
   EXPECT_TRUE(has(protobuf("AttributeError: 'MessageFactory' object has no attribute 'GetPrototype'"), "<6\""));
-  EXPECT_TRUE(has(protobuf("VersionError: Detected incompatible Protobuf Gencode/Runtime versions when loading a.proto: "
-                           "gencode 6.31.1 runtime 5.29.5."),
-                  "\"protobuf>=6.31.1\""));
-  EXPECT_TRUE(has(protobuf("Detected mismatched Protobuf Gencode/Runtime major versions: gencode 5.28.3 runtime 6.31.0."),
-                  "\"protobuf>=5.28.3,<6\""));
+  EXPECT_TRUE(
+      has(protobuf("VersionError: Detected incompatible Protobuf Gencode/Runtime versions when loading a.proto: "
+                   "gencode 6.31.1 runtime 5.29.5."),
+          "\"protobuf>=6.31.1\""));
+  EXPECT_TRUE(
+      has(protobuf("Detected mismatched Protobuf Gencode/Runtime major versions: gencode 5.28.3 runtime 6.31.0."),
+          "\"protobuf>=5.28.3,<6\""));
 }
 
 TEST(VersionsOfMessages, OfPtxTellTheCompilerThatTakesIt) {
@@ -93,9 +93,11 @@ TEST(VersionsOfMessages, OfReleasesTellTheirNewestPython) {
   const auto wheel = [](const std::string& text) {
     return fix_for("python.version-unsupported", "unsupported", "wheel", text);
   };
-  EXPECT_TRUE(has(wheel("ERROR: tensorflow-2.10.0-cp310-cp310-linux_x86_64.whl is not a supported wheel on this platform."),
-                  "TensorFlow 2.10 has wheels up to Python 3.10"));
-  EXPECT_FALSE(has(wheel("ERROR: other-2.10.0-cp310-cp310-linux_x86_64.whl is not a supported wheel."), "up to Python"));
+  EXPECT_TRUE(
+      has(wheel("ERROR: tensorflow-2.10.0-cp310-cp310-linux_x86_64.whl is not a supported wheel on this platform."),
+          "TensorFlow 2.10 has wheels up to Python 3.10"));
+  EXPECT_FALSE(
+      has(wheel("ERROR: other-2.10.0-cp310-cp310-linux_x86_64.whl is not a supported wheel."), "up to Python"));
 }
 
 TEST(VersionsOfMessages, OfKerasAreThoseOfTheTensorflow) {
@@ -124,10 +126,12 @@ TEST(VersionsOfMessages, OfDeviceNumbersTellHowManyThereAre) {
 }
 
 TEST(VersionsOfMessages, OfWindowsLibrariesNameMicrosoftsRuntime) {
-  EXPECT_TRUE(has(fix_for("python.broken-install", "failed", "dll",
-                          "OSError: [WinError 126] The specified module could not be found. Error loading \"fbgemm.dll\""),
-                  "vc_redist.x64.exe"));
-  EXPECT_FALSE(has(fix_for("python.broken-install", "failed", "dll", "OSError: [WinError 1114] A DLL failed"), "vc_redist"));
+  EXPECT_TRUE(
+      has(fix_for("python.broken-install", "failed", "dll",
+                  "OSError: [WinError 126] The specified module could not be found. Error loading \"fbgemm.dll\""),
+          "vc_redist.x64.exe"));
+  EXPECT_FALSE(
+      has(fix_for("python.broken-install", "failed", "dll", "OSError: [WinError 1114] A DLL failed"), "vc_redist"));
 }
 
 }  // namespace

@@ -201,6 +201,9 @@ class Expressions:
         """A name that no release of its framework has had; a newer one may have it."""
         if self.guarded or name in self.own_names or self.matters(name) or self.pinned_for(name):
             return
+        # tensorflow.python.keras is taken for tf.keras, and has modules of its own.
+        if name.startswith("tensorflow.keras.") and "tensorflow.python.keras" in self.text:
+            return
         for dot in [m.start() for m in re.finditer(r"\.", name)]:
             module, member = name[:dot], name[dot + 1 :].split(".")[0]
             known, whole = self.members.get(module, MEMBERS.get(module)), module + "." + member
