@@ -151,6 +151,7 @@ std::string script_reader() {
                            "script_settings",
                            "script_meant",
                            "script_names",
+                           "script_learning",
                            "script_states",
                            "script_choices",
                            "script_objects",

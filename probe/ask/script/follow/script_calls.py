@@ -26,7 +26,7 @@ class Calls:
                 self.for_each_choice(values[0], lambda one: self.update_all(node, one))
         elif self.matters(name) or name.startswith("jax."):
             self.jax(node, name, values, words)
-            if self.matters(name) and not self.is_same_setting(node, name):
+            if self.matters(name) and not self.is_same_setting(node, name, values, words):
                 event = self.note(node, "call", name, self.arguments(node, values))
                 given = values[0].items if values and isinstance(values[0], Many) else values[:1]
                 if event and name.startswith("tensorflow.config.") and any(

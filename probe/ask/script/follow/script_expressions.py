@@ -243,7 +243,7 @@ class Expressions:
             if owner.kind == "mapping":
                 return choice_of(list(owner.attributes.values()))
             if owner.kind == "gpus":
-                return owner if isinstance(index, ast.Slice) else Thing(
+                return Thing("gpus", logical=owner["logical"], of=owner["of"]) if isinstance(index, ast.Slice) else Thing(
                     "gpu", logical=owner["logical"], varies=isinstance(at, Thing) and at["varies"],
                     one=isinstance(at, Text), of=owner["of"], index=at)
             if owner.kind in ("ndarray", "moved"):

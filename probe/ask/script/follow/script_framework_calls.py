@@ -42,7 +42,7 @@ class FrameworkCalls:
             elif policy and last in POLICIES[:3]:
                 self.policy = (policy, node, self.source, list(self.calls))
         if last in ("list_physical_devices", "get_visible_devices", "list_logical_devices"):
-            return Thing("gpus", logical=last == "list_logical_devices",
+            return Thing("gpus", logical=last == "list_logical_devices", whole=last == "list_physical_devices",
                          of=text_of(values[0] if values else words.get("device_type")))
         if last == "set_memory_growth" and values:
             one = values[0]
@@ -101,8 +101,12 @@ class FrameworkCalls:
             return made
         return None
 
-    def is_same_setting(self, node, name):
-        """A function that configures devices as it did before: TensorFlow takes that at any time."""
+    def is_same_setting(self, node, name, values, words):
+        """A call that configures devices as they are, or as its function did before: TensorFlow takes that at any time."""
+        all_of = values[0] if name.endswith("set_visible_devices") and values else None
+        if isinstance(all_of, Thing) and all_of.kind == "gpus" and all_of["of"] == "GPU" and all_of["whole"] and not (
+                self.hidden or self.hidden_in_part) and text_of(values[1] if len(values) > 1 else words.get("device_type")) == "GPU":
+            return True  # all GPUs that there are, which are visible
         if not self.inside or not name.startswith("tensorflow.config.") or isinstance(self.inside[-1].node, ast.Lambda):
             return False
         parameters = self.inside[-1].node.args

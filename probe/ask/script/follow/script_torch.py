@@ -1451,8 +1451,9 @@ class Torch(Loaders):
                 not reader.loaded:
             loop = next((one for _, trees in reader.tracing.files for tree in trees for one in ast.walk(tree) if isinstance(
                 one, ast.For) and re.match(r"\w*epoch\w*$|ep$|e$", reader.written(one.target))), None)
-            self.at(self.samplers[0], "a sampler that shuffles alike in all epochs", reader.written(self.samplers[0][0]),
-                    other=loop.iter if loop is not None else None)
+            if loop is None or reader.written(loop.iter) not in ("range(1)", "range(0, 1)"):  # one epoch has one order
+                self.at(self.samplers[0], "a sampler that shuffles alike in all epochs", reader.written(self.samplers[0][0]),
+                        other=loop.iter if loop is not None else None)
         self.events_without_timing()
         self.memory_of_another()
         self.loads_on_the_first()
