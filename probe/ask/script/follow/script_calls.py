@@ -194,9 +194,11 @@ class Calls:
             made = Thing("keras-model", line=node.lineno, under=self.device)  # whoever made it
             self.scope.names[node.func.value.id] = made
             return self.keras_method(node, made, attribute, words)
-        if attribute in ("fit_generator", "predict_generator", "evaluate_generator", "predict_classes"):
+        if attribute in ("fit_generator", "predict_generator", "evaluate_generator", "predict_classes") and not set(words) - OF_GENERATORS:
             self.note(node, "call", "tensorflow.keras.Model." + attribute,
-                      self.arguments(node))  # Keras alone has these
+                      self.arguments(node))  # Keras alone has these, but for classes with arguments of their own
+        if attribute == "experimental_run_v2":
+            self.note(node, "call", "tensorflow.distribute.Strategy." + attribute, self.arguments(node))
         if attribute in ("get_gradients", "get_updates") and self.keras.roots & {"tensorflow", "keras"} and \
                 "optim" in self.written(node.func.value).lower():
             self.note(node, "call", "tensorflow.keras.optimizers.Optimizer." + attribute, self.arguments(node))

@@ -13,6 +13,10 @@ MOST_STEPS = 60000  # after so many a function is not followed a second time
 MOST_STEPS_OF_ALL = 4000000
 DEEPEST_CALL = 25
 MODEL_MAKERS = ("Sequential", "Model", "load_model", "model_from_json", "clone_model", "from_pretrained")
+# The arguments of fit_generator and its like (Keras 2.2, TensorFlow 2.0 to 2.15), those of Keras 1 among them.
+OF_GENERATORS = set("generator steps_per_epoch epochs verbose callbacks validation_data validation_steps validation_freq class_weight "
+                    "max_queue_size workers use_multiprocessing shuffle initial_epoch steps samples_per_epoch nb_epoch nb_val_samples nb_worker "
+                    "max_q_size pickle_safe val_samples x batch_size".split()) | {None}
 MODEL_USES = ("fit", "predict", "evaluate", "train_on_batch", "predict_on_batch", "test_on_batch", "fit_generator",
               "predict_generator", "evaluate_generator", "predict_classes", "predict_proba")
 OUT_OF_MEMORY = ("ResourceExhaustedError", "OutOfMemoryError", "XlaRuntimeError")

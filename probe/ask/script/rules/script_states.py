@@ -442,8 +442,9 @@ class States(Scoped):
                                                                                      node, ast.Call) and node.args)
 
     def is_plain_loss(self, one):
-        """Whether no function of the file gives it, which might turn gradients on again."""
-        return not any(isinstance(each, ast.Call) and any(re.search(r"enable_grad|grad_enabled", self.near(of)) for of in self.origins.functions_of(
+        """Whether no function of the file gives it, which might turn gradients on again, nor a class, whose backward() is its own."""
+        made = self.written(one.func).split(".")[-1] if isinstance(one, ast.Call) else ""
+        return not made[:1].isupper() and not any(isinstance(each, ast.Call) and any(re.search(r"enable_grad|grad_enabled", self.near(of)) for of in self.origins.functions_of(
             each.func)) for each in ast.walk(one))
 
     def gradients_of_copies(self, own):
