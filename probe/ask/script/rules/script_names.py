@@ -85,7 +85,7 @@ class NeverBound(WholeFile):
     def names_of(self, trees):
         """What any statement binds, in whatever scope, and where names are read but for annotations."""
         bound, uses, waiting = {OWN_OS}, [], list(trees)
-        for said in re.findall(r"([\w, ]+?) *= *[!%]", self.reader.text):  # files = !ls, which is no Python
+        for said in re.findall(r"(?m)^([\w, ]+?) *= *[!%]", self.reader.text):  # files = !ls, which is no Python
             bound.update(re.findall(r"\w+", said))
         while waiting:
             one = waiting.pop()
