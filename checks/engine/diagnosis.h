@@ -81,6 +81,14 @@ void each_without_command(Answers& answers, Take take) {
   }
 }
 
+// As each_without_command, for those whose sentence is the diagnosis's remedy.
+template <class Take>
+void each_with_remedy(Answers& answers, Take take) {
+  each_without_command(answers, [&](Finding& finding) {
+    if (finding.fix.front().text == find_diagnosis(answers.id)->remedy) take(finding);
+  });
+}
+
 // A finding of this id with this symptom as its first evidence.
 Finding& add_finding(Answers& answers, const Symptom& symptom, const char* id, Confidence confidence,
                      std::string subject = "host");

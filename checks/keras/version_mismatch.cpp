@@ -97,8 +97,7 @@ void name_keras(const Facts& facts, Answers& answers) {
   const auto needs = tensorflow.empty() ? std::nullopt : knowledge::tensorflow_needs(tensorflow);
   // From Keras 3 on a TensorFlow takes several releases.
   if (!needs || knowledge::major_of(needs->keras) != "2") return;
-  each_without_command(answers, [&](Finding& finding) {
-    if (finding.fix.front().text != find_diagnosis(answers.id)->remedy) return;
+  each_with_remedy(answers, [&](Finding& finding) {
     finding.fix = {{.text = fmt::format("TensorFlow {} belongs with Keras {}.", tensorflow, needs->keras)}};
     install_by_pip(facts, "\"keras==" + needs->keras + ".*\"", finding.fix.front());
   });

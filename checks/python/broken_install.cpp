@@ -149,8 +149,7 @@ void name_runtime_of_windows(const Facts& facts, Answers& answers) {
            text.find("Visual C++ Redistributable") != text.npos;
   });
   if (!lacks) return;
-  each_without_command(answers, [&](Finding& finding) {
-    if (finding.fix.front().text != find_diagnosis(answers.id)->remedy) return;
+  each_with_remedy(answers, [&](Finding& finding) {
     finding.fix = {{.text = "Install Microsoft's Visual C++ Redistributable for x64 (https://aka.ms/vs/17/release/"
                             "vc_redist.x64.exe), which these libraries need."},
                    {.text = find_diagnosis(answers.id)->remedy}};

@@ -104,9 +104,7 @@ std::string numpy_wanted(const std::string& text) {
 }
 
 void name_numpy(const Facts& facts, Answers& answers) {
-  std::string wanted;
-  for (const Symptom* line : facts.all({mismatch, "numpy-abi"}))
-    if (wanted.empty()) wanted = numpy_wanted(line->text.or_empty());
+  const std::string wanted = versions_asked_for(facts, {mismatch, "numpy-abi"}, numpy_wanted);
   if (wanted.empty()) return;
   each_without_command(answers, [&](Finding& finding) {
     const bool newer = wanted.starts_with('>');

@@ -102,6 +102,12 @@ void install_by_pip(const Snapshot& snapshot, const std::string& what, Fix& fix,
     fix.text += " In the program's Python environment: " + first + "pip install " + what;
 }
 
+std::string versions_asked_for(const Facts& facts, Kind kind, std::string (*read)(const std::string& text)) {
+  for (const Symptom* line : facts.all(kind))
+    if (std::string wanted = read(line->text.or_empty()); !wanted.empty()) return wanted;
+  return {};
+}
+
 std::string pip_uninstall(const Snapshot& snapshot, const std::string& package) {
   const std::string python = of(snapshot.python, &Python::executable).or_empty();
   return of(snapshot.python, &Python::installer).is("uv") ? "uv pip uninstall --python \"" + python + "\" " + package

@@ -16,6 +16,8 @@ std::string pip_install(const Snapshot& snapshot, const std::string& what);
 // What a fix installs: its command, or in its text where that Python is unknown, as in a report. `first` stands before
 // pip's words there.
 void install_by_pip(const Snapshot& snapshot, const std::string& what, Fix& fix, const std::string& first = {});
+// The versions that the first message of this kind to name any asks for, as `read` finds them in its text.
+std::string versions_asked_for(const Facts& facts, Kind kind, std::string (*read)(const std::string& text));
 // Removes this package, as pip_install; only where that gives a command.
 std::string pip_uninstall(const Snapshot& snapshot, const std::string& package);
 

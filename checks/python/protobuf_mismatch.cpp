@@ -75,9 +75,7 @@ std::string protobuf_wanted(const std::string& text) {
 }
 
 void name_protobuf(const Facts& facts, Answers& answers) {
-  std::string wanted;
-  for (const Symptom* line : facts.all({mismatch, "protobuf-version"}))
-    if (wanted.empty()) wanted = protobuf_wanted(line->text.or_empty());
+  const std::string wanted = versions_asked_for(facts, {mismatch, "protobuf-version"}, protobuf_wanted);
   if (wanted.empty()) return;
   each_without_command(answers, [&](Finding& finding) {
     if (finding.severity == Severity::info) return;

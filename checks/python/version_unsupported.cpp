@@ -104,8 +104,7 @@ void name_python(const Facts& facts, Answers& answers) {
   }
   const std::string newest = release.empty() ? "" : knowledge::newest_python_of(framework, release);
   if (newest.empty()) return;
-  each_without_command(answers, [&](Finding& finding) {
-    if (finding.fix.front().text != find_diagnosis(answers.id)->remedy) return;
+  each_with_remedy(answers, [&](Finding& finding) {
     finding.fix.front().text = fmt::format(
         "{} {} has wheels up to Python {} ({}.json): make an environment with that one (uv venv --python {}, or conda "
         "create -n NAME python={}), or install a newer release.",

@@ -97,11 +97,16 @@ bool needed_for_work(const Facts& facts) {
   });
 }
 
-// The target as which a GPU can pass: those that share a generic one run the same code (LLVM's "User Guide for AMDGPU
-// Backend", generic processors). Empty: none is known.
-std::string override_for(const std::string& gfx) {
-  if (gfx.starts_with("gfx103") && gfx != "gfx1030") return "10.3.0";
-  if ((gfx.starts_with("gfx110") && gfx != "gfx1100") || gfx.starts_with("gfx115")) return "11.0.0";
+// As which target a GPU can pass: those that share a generic one run the same code (LLVM's "User Guide for AMDGPU
+// Backend", generic processors).
+struct Relative {
+  const char* target = nullptr;   // null: none is known
+  const char* version = nullptr;  // of HSA_OVERRIDE_GFX_VERSION
+};
+
+Relative relative_of(const std::string& gfx) {
+  if (gfx.starts_with("gfx103") && gfx != "gfx1030") return {"gfx1030", "10.3.0"};
+  if ((gfx.starts_with("gfx110") && gfx != "gfx1100") || gfx.starts_with("gfx115")) return {"gfx1100", "11.0.0"};
   return {};
 }
 
@@ -111,21 +116,19 @@ void name_override(const Facts& facts, Answers& answers) {
   const auto named = std::ranges::find_if(lines, [](const Symptom* line) { return !line->detail("gfx").empty(); });
   const auto here = targets(facts.snapshot());
   const std::string gfx = named != lines.end() ? (*named)->detail("gfx") : here.size() == 1 ? here.front().gfx : "";
-  const std::string value = override_for(gfx);
+  const Relative relative = relative_of(gfx);
   const bool windows =
       of(facts.snapshot().host, &HostFacts::platform).is("windows") ||
       std::ranges::any_of(lines, [](const Symptom* line) { return RE2::PartialMatch(line->text.or_empty(), drive); });
-  each_without_command(answers, [&](Finding& finding) {
+  each_with_remedy(answers, [&](Finding& finding) {
     std::string& text = finding.fix.front().text;
-    if (text != find_diagnosis(answers.id)->remedy) return;
     if (windows)
       text = "Install a build for this target; HSA_OVERRIDE_GFX_VERSION has no effect on Windows.";
-    else if (!value.empty())
+    else if (relative.target)
       text = fmt::format(
-          "Set HSA_OVERRIDE_GFX_VERSION={} in the program's environment: {} runs code for gfx{}{}{}. Or install a "
-          "build "
-          "for {}.",
-          value, gfx, value.substr(0, 2), value[3], value[5], gfx);
+          "Set HSA_OVERRIDE_GFX_VERSION={} in the program's environment: {} runs code for {}. Or install a build for "
+          "{}.",
+          relative.version, gfx, relative.target, gfx);
   });
 }
 

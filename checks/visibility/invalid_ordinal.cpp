@@ -76,8 +76,7 @@ void name_numbers(const Facts& facts, Answers& answers) {
     gpus = std::max<std::size_t>(gpus, std::strtoul(line->detail("count").c_str(), nullptr, 10));
   if (gpus == 0 && visibility::shown_settings(facts).empty()) gpus = visibility::listed_gpus(facts);
   if (gpus == 0) return;
-  each_without_command(answers, [&](Finding& finding) {
-    if (finding.fix.front().text != find_diagnosis(answers.id)->remedy) return;
+  each_with_remedy(answers, [&](Finding& finding) {
     finding.fix.front().text =
         gpus == 1 ? "One GPU is visible here, number 0 (cuda:0): use that, or its UUID."
                   : fmt::format("{} GPUs are visible here: use numbers from 0 to {}, or UUIDs.", gpus, gpus - 1);

@@ -37,7 +37,7 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
         self.globals = Scope()
         self.globals.names[OWN_OS] = Name("os")
         self.scope = self.globals
-        self.lambdas, self.never_bound, self.told_as_unbound, self.is_read_whole = [], {}, set(), True
+        self.lambdas, self.never_bound, self.reported_unbound, self.is_read_whole = [], {}, set(), True
         self.text = ""  # of the script as it is written
         self.starred = []  # modules of `from module import *`, the last first
         self.unbound = {}  # what names of the script mean that nothing in it binds
@@ -278,14 +278,7 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
         for tree in trees:
             self.torch.look_for_own_gpu(tree)
         for node in (node for tree in trees for node in ast.walk(tree)):
-            if isinstance(node, ast.alias):
-                bound.add((node.asname or node.name).split(".")[0])
-            elif isinstance(node, ast.arg):
-                bound.add(node.arg)
-            elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-                bound.add(node.id)
-            else:
-                bound.add(getattr(node, "name", None))  # functions, classes, exceptions, patterns
+            bound.update(names_bound_by(node))
             if isinstance(node, ast.Attribute) and node.attr == "state" and "state_dict" not in self.written(node):
                 self.moves_state = True
             if isinstance(node, ast.Attribute) and node.attr in ("load_state_dict", "eval"):
@@ -317,7 +310,7 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
     def names_never_bound(self):
         """from numba import jit, and @cuda.jit: a name of a package that the script imports in another way."""
         for name, instead in self.never_bound.items() if self.is_read_whole else ():
-            if name in self.told_as_unbound:
+            if name in self.reported_unbound:
                 continue
             trees = [tree for source, trees in self.tracing.files if source is None for tree in trees]
             nodes = [one for tree in trees for one in ast.walk(tree)]

@@ -26,6 +26,18 @@ def line_of(node, default=1):
     return getattr(node, "at", None) or getattr(node, "lineno", default)
 
 
+def names_bound_by(node):
+    """What a node by itself binds: an import, a parameter, a target, a function, a class, an exception, a pattern."""
+    if isinstance(node, ast.alias):
+        return ((node.asname or node.name).split(".")[0],)
+    if isinstance(node, ast.arg):
+        return (node.arg,)
+    if isinstance(node, ast.Name):
+        return () if isinstance(node.ctx, ast.Load) else (node.id,)
+    name = getattr(node, "name", None)
+    return (name,) if isinstance(name, str) else ()
+
+
 def without_annotations(tree):
     """x: Any = y, as x = y; a field of a class keeps its own."""
     waiting = [tree]

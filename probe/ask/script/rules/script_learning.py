@@ -53,13 +53,13 @@ class Learning(WholeFile):
         """for x, y in loader: loss = …; loss.backward(); optimizer.step(), and no zero_grad()."""
         if self.says(r"deepspeed|post_accumulate|(?i:bench|throughput|profil)|autograd\.grad\b|horovod"):
             return
-        told = set()
+        reported = set()
         for step in self.calls:
             optimizer = self.stepped(step)
             made = self.made_by(optimizer, OPTIMIZERS_AT_ALL, surely=True) if optimizer is not None else None
             loops = [one for one in self.origins.around(step) if isinstance(one, (ast.For, ast.While, ast.FunctionDef, ast.Lambda, ast.ClassDef))]
             loop = loops[0] if made is not None and loops and isinstance(loops[0], (ast.For, ast.While)) else None
-            if loop is None or id(loop) in told or any(one is loop for one in self.origins.around(made)) or not self.repeats(loop):
+            if loop is None or id(loop) in reported or any(one is loop for one in self.origins.around(made)) or not self.repeats(loop):
                 continue
             back = next((one for one in calls_in(loop.body) if is_call(one, "backward") and self.origins.position(one) < self.origins.position(step)), None)
             if back is None or ZEROES.search(self.near(loop)) or self.hands_out(loop, optimizer, made):
@@ -69,7 +69,7 @@ class Learning(WholeFile):
             zeroed = any(ZEROES.search(self.near(one)) for one in over)
             if zeroed and not (isinstance(loop, ast.For) and GOES_THROUGH_BATCHES.search(self.written(loop.iter))):
                 continue
-            told.add(id(loop))
+            reported.add(id(loop))
             self.mistake(step, "gradients that are never zeroed", self.written(back), self.written(optimizer), other=back)
 
     def stepped(self, step):

@@ -1,7 +1,7 @@
 """Names that a file uses and that none of its statements binds, in any scope; for the reader of scripts.
 
-A cut-out leaves names to its reader, as `loader` in three lines of a README: there only names of packages are told, and names
-that nearly are those of an own function that nothing else calls. In a whole file each name is told.
+A cut-out leaves names to its reader, as `loader` in three lines of a README: there only names of packages are reported, and names
+that nearly are those of an own function that nothing else calls. In a whole file each name is reported.
 """
 
 # Names of packages that the attribute behind them gives away, and what binds them.
@@ -76,7 +76,7 @@ class NeverBound(WholeFile):
             brings = self.import_of(name, loads)
             near = self.meant_by(name, trees)
             if brings:
-                reader.told_as_unbound.add(name)
+                reader.reported_unbound.add(name)
                 reader.mistake(first, "a name that nothing binds", name, brings)
             elif whole or near and self.is_called(first):
                 reader.mistake(first, "a name of the file's own that nothing binds", name, "Write %s, if that is meant." % near if near else
@@ -89,20 +89,13 @@ class NeverBound(WholeFile):
             bound.update(re.findall(r"\w+", said))
         while waiting:
             one = waiting.pop()
-            if isinstance(one, ast.alias):
-                bound.add((one.asname or one.name).split(".")[0])
-            elif isinstance(one, ast.arg):
-                bound.add(one.arg)
-            elif isinstance(one, ast.Name):
-                if isinstance(one.ctx, ast.Load):
-                    uses.append(one)
-                else:
-                    bound.add(one.id)
+            bound.update(names_bound_by(one))
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
+                uses.append(one)
             elif isinstance(one, (ast.Global, ast.Nonlocal)):
                 bound.update(one.names)
-            else:
-                # functions, classes, exceptions, patterns, parameters of types
-                bound.update(said for said in (getattr(one, "name", None), getattr(one, "rest", None)) if isinstance(said, str))
+            elif isinstance(getattr(one, "rest", None), str):  # of a pattern
+                bound.add(one.rest)
             for field, value in ast.iter_fields(one):
                 if field not in ANNOTATIONS:
                     waiting += [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, ast.AST)]
@@ -192,6 +185,4 @@ class HandlersOfImports(WholeFile):
 
     def is_bound_elsewhere(self, name, tried, nodes):
         inside = {id(inner) for part in tried.body + tried.handlers for inner in ast.walk(part)}
-        return self.says(r"import \*") or any(id(one) not in inside and (
-            isinstance(one, ast.alias) and (one.asname or one.name).split(".")[0] == name or isinstance(one, ast.Name) and one.id == name and
-            not isinstance(one.ctx, ast.Load) or isinstance(one, ast.arg) and one.arg == name or getattr(one, "name", None) == name) for one in nodes)
+        return self.says(r"import \*") or any(id(one) not in inside and name in names_bound_by(one) for one in nodes)
