@@ -115,7 +115,7 @@ std::string arithmetic_text(const Snapshot& snapshot, bool in_full) {
   std::string out;
   const std::vector<Device> devices = devices_of(snapshot);
   const auto plain = [&](const Device& device) {
-    return device.results > 0 && device.results == device.same_bits + device.within && device.unrepeatable == 0 &&
+    return device.results > 0 && device.results == device.same_bits + device.within &&
            (device.names.front() == "host" || compute::is_cpu(snapshot, device.names.front()));
   };
   if (!in_full && !devices.empty() && std::ranges::all_of(devices, plain)) {
