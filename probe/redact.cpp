@@ -313,7 +313,7 @@ std::span<const SecretKind> secret_kinds() {
       {{R"((::(?:server|agent|node):)\S+)", {"::server:", "::agent:", "::node:"}}, R"(\1<secret>)"},
       {{R"((\biqn\.\d{4}-\d{2}\.)[\w.-]+)", {"iqn."}}, R"(\1<name>)"},
       {{R"((?i)(id[ :=]+)[0-9a-f]{4}(?: [0-9a-f]{4}){3,7}\b)", {"id ", "id:", "id="}, 22}, R"(\1<uuid>)"},
-      {{R"((?i)(\b(?:sms|pager|call|dial)\b[^\d\n]{1,12})\+?\d[\d ()./-]{6,}\d)", {"sms", "pager", "call", "dial"}},
+      {{R"((?i)(\b(?:sms|pager|call|dial)\b[^\d\n]{1,12})\+?\d[\d ()./-]{6,}\d)", {"sms", "pager", "call", "dial"}, 12},
        R"(\1<phone>)"},
       {{R"((?i)(\bsnmp\S*[^\n]{0,40}\bcommunity(?:\s+|\s*[:=]\s*))\S+)", {"community"}}, R"(\1<secret>)"},
       {{R"((?i)(\b(?:require|master)(?:pass|auth)|\br[ow]community6?|\bcom2sec \S+ \S+)(\s+)["']?[^\s"']+)",
@@ -339,15 +339,16 @@ std::span<const SecretKind> secret_kinds() {
         20},
        "<secret>"},
       {{R"(\b(?:[0-9a-z]{32}-us[0-9]{1,2}|(?:AC|SK)[a-z0-9]{32})\b)", {"-us", "ac", "sk"}, 34, 32}, "<secret>"},
-      {{R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|AIza[\w-]{30,}|ya29\.[\w-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[\w+/=-]{16,}|dckr_pat_[\w-]{20,}|glsa_\w{20,}|hvs\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{32,}|tskey-[\w-]{16,}|AGE-SECRET-KEY-[A-Z0-9]{20,}|key-[0-9a-f]{32}|shpat_[0-9a-f]{32}|lin_api_\w{30,}|ATBB\w{20,}|ATATT\w{16,}|GOCSPX-[\w-]{16,}|1//0[\w-]{20,}|hv[br]\.[\w-]{20,}|gsk_\w{30,}|secret_[\w-]+_[0-9a-f]{8,}\.\w{12,}|r8_\w{30,}|pplx-\w{30,}|dapi[0-9a-f]{32}|EAA[A-Za-z0-9]{60,}|wandb_v\d_\w{20,}))",
+      {{R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|AIza[\w-]{30,}|ya29\.[\w-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[\w+/=-]{16,}|dckr_pat_[\w-]{20,}|glsa_\w{20,}|hvs\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{32,}|tskey-[\w-]{16,}|AGE-SECRET-KEY-[A-Z0-9]{20,}|key-[0-9a-f]{32}|shpat_[0-9a-f]{32}|lin_api_\w{30,}|ATBB\w{20,}|ATATT\w{16,}|GOCSPX-[\w-]{16,}|1//0[\w-]{20,}|hv[br]\.[\w-]{20,}|gsk_\w{30,}|secret_[\w-]+_[0-9a-f]{8,}\.\w{12,}|r8_\w{30,}|pplx-\w{30,}|dapi[0-9a-f]{32}|wandb_v\d_\w{20,}))",
         {"wandb_v",   "ghp_",     "gho_",    "ghu_",    "ghs_",     "ghr_",     "github_pat_", "glpat-",
          "hf_",       "xox",      "xapp-",   "akia",    "asia",     "nvapi-",   "sk-",         "eyj",
          "aiza",      "ya29.",    "npm_",    "pypi-",   "sk_live_", "sk_test_", "rk_live_",    "whsec_",
          "dckr_pat_", "glsa_",    "hvs.",    "sg.",     "dop_v1_",  "tskey-",   "age-secret",  "key-",
-         "shpat_",    "lin_api_", "gsk_",    "secret_", "r8_",      "pplx-",    "dapi",        "eaa",
-         "atbb",      "atatt",    "gocspx-", "1//0",    "hvb.",     "hvr."},
+         "shpat_",    "lin_api_", "gsk_",    "secret_", "r8_",      "pplx-",    "dapi",        "atbb",
+              "atatt",    "gocspx-", "1//0",    "hvb.",     "hvr."},
         15},
        "<secret>"},
+      {{R"(\bEAA[A-Za-z0-9]{60,})", {"eaa"}, 63, 63}, "<secret>"},  // by itself: the letters stand in many hex digits
       {{R"(\bs\.[A-Za-z0-9]{24}\b)", {"s."}, 26, 24}, "<secret>"},
       {{R"(\b(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5}\b)", {{'-', 4}}, 29, 5}, "<secret>"},
       {{R"((?i)((?:\b|_)(?:serial(?:[ _-]?(?:number|num|no|short))?(?: ?\(\w+\))?|s/n|sn|(?:asset|service)[ _-]?tag)\.?["']?(?:\s*(?:=>|[:=#])\s*|\s+(?:is\s+)?)["']?)(?:(?-i:[./][A-Z0-9]{5,}[./][A-Z0-9./-]+)|[A-Za-z0-9-]*[0-9]{4}[A-Za-z0-9-]*|[0-9a-f]*[0-9][0-9a-f]{6,}\b|(?-i:[A-Z-]*[0-9][A-Z0-9-]*[A-Z][A-Z0-9-]*|[A-Z]+-?[0-9][A-Z0-9-]+)\b))",
@@ -506,11 +507,14 @@ bool names_a_revision(std::string_view before) {
 // number and a colon, in three parts with dots, or short behind = and :.
 void redact_unnamed_keys(std::string& text, const LowerText& low) {
   static const LazyPattern quoted(R"(["']([A-Za-z0-9/+]{40})["'])", {"\"", "'"}, 42, Run::with_marks(40));
-  static const LazyPattern numbered(R"((?:\b[0-9]{8,10}|bot[0-9]+):([A-Za-z0-9_-]{34,35}))", {":"}, 39,
+  static const LazyPattern numbered(R"((?:\b[0-9]{8,10}|bot[0-9]+):([A-Za-z0-9_-]{34,35}))",
+                                    {"0:", "1:", "2:", "3:", "4:", "5:", "6:", "7:", "8:", "9:"}, 39,
                                     Run::with_marks(34));
   static const LazyPattern parts(R"(\b([MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}))", {{'.', 2}},
                                  59, Run::with_marks(27));
-  static const LazyPattern behind_mark(R"((?:^|[\s=:"'])((?:AKC[a-zA-Z0-9]|AP[0-9A-F])[A-Za-z0-9]{8,}))", {"akc", "ap"},
+  static const LazyPattern behind_mark(R"((?:^|[\s=:"'])((?:AKC[a-zA-Z0-9]|AP[0-9A-F])[A-Za-z0-9]{8,}))",
+                                       {"akc", "ap0", "ap1", "ap2", "ap3", "ap4", "ap5", "ap6", "ap7", "ap8", "ap9",
+                                        "apa", "apb", "apc", "apd", "ape", "apf"},
                                        11, 11);
   static const LazyPattern long_one(R"(\b([A-Za-z0-9]{36,})\b)", {}, 36, 36);
   for (const LazyPattern* pattern : {&quoted, &numbered, &parts, &behind_mark, &long_one}) {
@@ -607,7 +611,8 @@ void redact_said_names(std::string& text, const LowerText& low) {
   static const LazyPattern console(R"((?m)^([A-Za-z][\w.-]*) kernel: \[ *\d+\.\d+\])", {" kernel: ["});
   // id, ls -l and ps aux.
   static const LazyPattern numbered(R"(\b(?:[ug]id[= ]|groups=|,)\d{4,} ?\(([A-Za-z_][\w.-]*)\))",
-                                    {"id=", "id ", "groups=", ","});
+                                    {"0(", "1(", "2(", "3(", "4(", "5(", "6(", "7(", "8(", "9(", "0 (", "1 (", "2 (",
+                                     "3 (", "4 (", "5 (", "6 (", "7 (", "8 (", "9 ("});
   static const LazyPattern owner(R"((?m)(?:^|\s)[bcdlps-][rwxsStT-]{9}[+.@]? +\d+ +([A-Za-z_][\w.-]*) )",
                                  {"rw", "r-", "-w", "--"}, 15);
   // Of a device node the group tells who may open it; of other files it is somebody's.
@@ -917,14 +922,14 @@ std::vector<std::string> paths_of(const auto& files, auto member) {
 }  // namespace
 
 void redact(Snapshot& snapshot, const Identity& identity, RedactedTexts* known) {
+  RedactedTexts in_this_snapshot;  // most texts of a snapshot stand in it many times
+  RedactedTexts& texts = known ? *known : in_this_snapshot;
   Redactor redactor{identity};
-  if (known) {
-    redactor.change = [&identity, known](const std::string& text) {
-      const auto [entry, fresh] = known->try_emplace(text);
-      if (fresh) entry->second = redact_text(text, identity);
-      return entry->second;
-    };
-  }
+  redactor.change = [&identity, &texts](const std::string& text) {
+    const auto [entry, fresh] = texts.try_emplace(text);
+    if (fresh) entry->second = redact_text(text, identity);
+    return entry->second;
+  };
   redactor(snapshot);
   const auto known_paths = paths_of(snapshot.libraries, &SharedLibrary::path);
   std::vector<std::pair<std::string, std::string>> named;  // what OpenCL's loaders read
