@@ -97,6 +97,7 @@ class Removed:
             "accelerate.Accelerator" if thing.kind == "accelerator" else "transformers.PreTrainedTokenizerBase" if thing.kind == "tokenizer" else None
         if of and not thing["class"]:
             self.name(node, of + "." + attribute)
+            self.call(node, of + "." + attribute, words)
 
     @staticmethod
     def say(instead, name=False):
