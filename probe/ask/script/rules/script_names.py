@@ -169,7 +169,7 @@ class NeverBound(WholeFile):
         return isinstance(parent, ast.Call) and parent.func is node
 
 
-ASKS_FOR_DEVICES = re.compile(r"cuda\.is_available\(\)|mps\.is_available\(\)|is_gpu_available\(|device_count\(\) *(>|!=) *\d|"
+TELLS_OF_THE_MACHINE = re.compile(r"cuda\.is_available\(\)|mps\.is_available\(\)|is_gpu_available\(|device_count\(\) *(>|!=) *\d|"
                               r"list_(physical|logical)_devices\(['\"]GPU|\bis_(local_)?main_process\b|\bis_global_zero\b")
 
 
@@ -206,7 +206,7 @@ class BoundInOneBranch(WholeFile):
             known = [asked] if isinstance(asked, ast.Call) else self.origins.known(asked)
             return bool(known) and all(re.search(r"get_(global_)?rank\(\)$|environ\b[^\n]*RANK['\"]\]", self.written(one)) for one in known)
         known = [test] + [value for name in ast.walk(test) if isinstance(name, (ast.Name, ast.Attribute)) for value in self.origins.known(name)]
-        return any(ASKS_FOR_DEVICES.search(self.written(one)) for one in known)
+        return any(TELLS_OF_THE_MACHINE.search(self.written(one)) for one in known)
 
     def is_elif(self, one):
         outer = self.origins.parents.get(id(one))
@@ -250,6 +250,8 @@ class BoundInOneBranch(WholeFile):
                 if read.id in names and not any(isinstance(one, ast.Try) for one in self.origins.around(read)):
                     names.discard(read.id)
                     told.add(read.id)
+                    if any(e["subject"] == "script-mistake" and e["line"] == read.lineno and e.get("value") == read.id for e in self.reader.events):
+                        continue  # of a branch that asks for CUDA
                     self.reader.mistake(read, "a name that one branch alone binds", read.id, self.written(branch.test),
                                         "NameError" if isinstance(of, ast.Module) else "UnboundLocalError", other=branch, doubted=True)
             names -= {name for one in ast.walk(part) for name in names_bound_by(one)}
@@ -270,6 +272,8 @@ class BoundInOneBranch(WholeFile):
             elif isinstance(one, ast.BoolOp):
                 waiting.append(one.values[0])
             elif isinstance(one, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)):
+                if isinstance(one, (ast.For, ast.AsyncFor)) and re.search(r"(?i)gpu|device|cuda", self.written(one.iter)):
+                    continue  # of which there are none without a GPU
                 waiting += [one.iter] if isinstance(one, (ast.For, ast.AsyncFor)) else [item.context_expr for item in one.items]
                 bound = {name for inner in ast.walk(one) for name in names_bound_by(inner)}
                 for statement in one.body:
