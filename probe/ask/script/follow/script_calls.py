@@ -197,6 +197,8 @@ class Calls:
         if attribute in ("fit_generator", "predict_generator", "evaluate_generator", "predict_classes") and not set(words) - OF_GENERATORS:
             self.note(node, "call", "tensorflow.keras.Model." + attribute,
                       self.arguments(node))  # Keras alone has these, but for classes with arguments of their own
+        if attribute == "predict_proba" and re.search(r"\b%s\.predict_classes\(" % re.escape(self.written(node.func.value)), self.text):
+            self.note(node, "call", "tensorflow.keras.Model.predict_proba", self.arguments(node))  # scikit-learn's have no predict_classes
         if attribute == "experimental_run_v2":
             self.note(node, "call", "tensorflow.distribute.Strategy." + attribute, self.arguments(node))
         if attribute in ("get_gradients", "get_updates") and self.keras.roots & {"tensorflow", "keras"} and \

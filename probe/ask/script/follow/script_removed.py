@@ -9,7 +9,8 @@ MOST_LINES_AGAIN = 16  # nobody reads a list of a hundred
 
 
 class Removed:
-    """The rows of removed_names.json, "-LIBRARY RELEASE=NAMES": a name, or CALL(ARGUMENT), with what to write instead."""
+    """The rows of removed_names.json, "-LIBRARY RELEASE=NAMES": a name, or CALL(ARGUMENT), with what to write instead.
+    A script that binds such a name itself, as Image.ANTIALIAS = Image.LANCZOS, has it."""
 
     def __init__(self, reader, rows):
         self.reader, self.names, self.arguments, self.reported = reader, {}, {}, {}
@@ -20,7 +21,9 @@ class Removed:
                 name, _, instead = word.replace("\u00a0", " ").partition("=")
                 call, _, argument = name.partition("(")
                 about = (library + " " + release, instead)
-                if argument:
+                if library == "python":  # modules of its own: time.clock
+                    self.names[name] = ("Python " + release, instead)
+                elif argument:
                     self.arguments.setdefault(library + "." + call, {})[argument.rstrip(")")] = about
                 else:
                     self.names[library + "." + name] = about
@@ -40,6 +43,8 @@ class Removed:
         # A class that a library's own name no longer gives is not in its modules either.
         ends += [parts[0] + "." + parts[-1]] if parts[-1][:1].isupper() else []
         gone = next((one for one in ends if one in self.names), None)
+        if gone in self.reader.own_names:
+            return
         if gone in self.reported:
             self.again(node, gone)
         elif gone:
@@ -92,6 +97,7 @@ class Removed:
             "accelerate.Accelerator" if thing.kind == "accelerator" else "transformers.PreTrainedTokenizerBase" if thing.kind == "tokenizer" else None
         if of and not thing["class"]:
             self.name(node, of + "." + attribute)
+            self.call(node, of + "." + attribute, words)
 
     @staticmethod
     def say(instead, name=False):

@@ -572,7 +572,7 @@ class Torch(Loaders):
     def do_load(self, node, values, words):
         self.maps = self.maps or "map_location" in words
         self.named_place(node, words.get("map_location", values[1] if len(values) > 1 else None))
-        if "map_location" not in words and len(values) < 2 and not self.spread(node) and \
+        if "map_location" not in words and len(values) < 2 and not self.spread(node) and not self.reader.with_gpu & set(self.reader.path) and \
                 (self.reader.loads_models or WEIGHTS.search(self.reader.written(node))):
             self.loads.append((node, self.reader.path, self.reader.source))
         where = words.get("map_location", values[1] if len(values) > 1 else None)

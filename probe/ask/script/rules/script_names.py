@@ -29,6 +29,17 @@ ASKED_OF_USUAL_NAMES = {
     "warnings": "warn filterwarnings simplefilter", "socket": "socket gethostname", "csv": "reader writer DictReader DictWriter",
     "pickle": "load dump loads dumps", "sys": "argv path exit stdout stderr version platform executable maxsize stdin",
     "math": "sqrt ceil floor log exp pi cos sin pow prod inf isnan log2 log10"}
+# Names of packages that are called by themselves, and where they stand; a cut-out leaves them to its reader.
+CALLED_BY_THEMSELVES = {name: "from %s import %s" % (module, name) for module, names in (
+    ("sklearn.preprocessing", "LabelEncoder StandardScaler MinMaxScaler OneHotEncoder LabelBinarizer RobustScaler"),
+    ("sklearn.model_selection", "train_test_split StratifiedKFold KFold GridSearchCV cross_val_score StratifiedShuffleSplit"),
+    ("sklearn.metrics", "accuracy_score confusion_matrix classification_report f1_score roc_auc_score roc_curve precision_score recall_score "
+     "mean_squared_error mean_absolute_error r2_score average_precision_score"),
+    ("keras.utils", "to_categorical"), ("keras.models", "load_model model_from_json"),
+    ("keras.callbacks", "ModelCheckpoint EarlyStopping ReduceLROnPlateau"),
+    ("torch.utils.data", "DataLoader TensorDataset random_split"), ("torch.utils.tensorboard", "SummaryWriter"),
+    ("torch.autograd", "Variable"), ("tqdm", "tqdm trange"), ("collections", "defaultdict OrderedDict namedtuple"), ("copy", "deepcopy"),
+    ("functools", "partial"), ("pathlib", "Path")) for name in names.split()}
 CUDA_OF = {"pycuda": ("import pycuda.driver as cuda", "Event In Out InOut mem_alloc memcpy_htod memcpy_dtoh Context Device Stream init "
                       "memcpy_htod_async memcpy_dtoh_async pagelocked_empty to_device from_device"),
            "numba": ("from numba import cuda", "jit grid to_device threadIdx blockIdx blockDim synchronize shared device_array event "
@@ -43,7 +54,7 @@ BINDS_UNREAD = re.compile(r"(?<![.\w])(globals|exec|eval|locals|vars|builtins|__
                           r"__dict__|import \*|sys\.modules|FIXME|fill in|Fill in")
 MAGIC_THAT_BINDS = re.compile(r"(?m)(?:^|\"|\\n)\s*%{1,2}(run|load|loadpy|pylab|store|macro|cython\w*|sql|R|rpull|bigquery|capture +\w|recall|rerun|edit|"
                               r"fortran|spark|script\b.*--out|px|ai|julia|octave)\b")
-LEFT_TO_FILL = re.compile(r"_+\d*$|_i+\d*$|__\w+__$|(FIX_?ME|TODO|X+|YOUR\w*|FILL\w*|REPLACE\w*|PLACEHOLDER|INSERT\w*)$", re.I)
+LEFT_TO_FILL = re.compile(r"_+\d*$|_i+\d*$|__\w+__$|(FIX_?ME|TODO|XX+|(?-i:X)|YOUR\w*|FILL\w*|REPLACE\w*|PLACEHOLDER|INSERT\w*)$", re.I)
 ENDS_BLOCK = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 LINES_OF_A_WHOLE = 40
 MOST_UNBOUND = 3  # of a file that was cut out of a larger one there are more
@@ -67,7 +78,9 @@ class NeverBound(WholeFile):
                 free.setdefault(one.id, []).append(one)
         if not free:
             return
-        whole = len(free) <= MOST_UNBOUND and self.is_whole(trees)
+        # Names of packages say what was forgotten; of others, many say that a part of the file is missing.
+        others = [name for name, loads in free.items() if not self.import_of(name, loads) and name not in CALLED_BY_THEMSELVES]
+        whole = len(others) <= MOST_UNBOUND and self.is_whole(trees)
         for name, loads in free.items():
             loads = [one for one in loads if self.is_run(one)]
             if not loads:
@@ -75,6 +88,8 @@ class NeverBound(WholeFile):
             first = min(loads, key=lambda one: (getattr(one, "cell", None) or 0, one.lineno, one.col_offset))
             brings = self.import_of(name, loads)
             near = self.meant_by(name, trees)
+            if not brings and not near and whole and self.is_called(first):
+                brings = CALLED_BY_THEMSELVES.get(name)
             if brings:
                 reader.reported_unbound.add(name)
                 reader.mistake(first, "a name that nothing binds", name, brings)
@@ -152,6 +167,123 @@ class NeverBound(WholeFile):
         if isinstance(parent, ast.Subscript) and parent.value is node:
             node, parent = parent, self.origins.parents.get(id(parent))
         return isinstance(parent, ast.Call) and parent.func is node
+
+
+TELLS_OF_THE_MACHINE = re.compile(r"cuda\.is_available\(\)|mps\.is_available\(\)|is_gpu_available\(|device_count\(\) *(>|!=) *\d|"
+                              r"list_(physical|logical)_devices\(['\"]GPU|\bis_(local_)?main_process\b|\bis_global_zero\b")
+
+
+class BoundInOneBranch(WholeFile):
+    """if torch.cuda.is_available(): batch = batch.cuda(), other = batch; and other read behind it on any machine."""
+
+    def look(self, nodes):
+        if self.reader.other_form or self.reader.source or BINDS_UNREAD.search(self.reader.text) or re.search(
+                r"(raise|exit\(|assert)[^\n]*(?i:gpu|cuda)|NameError|UnboundLocalError", self.reader.text):
+            return
+        for of in [one for one in nodes if isinstance(one, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef))]:
+            self.look_in(of, nodes)
+
+    def look_in(self, of, nodes):
+        own, told = own_nodes(of), set()
+        shared = {name for one in own if isinstance(one, (ast.Global, ast.Nonlocal)) for name in one.names}
+        if isinstance(of, ast.Module):  # a function may bind its names, and another cell of a notebook
+            inside = {id(one) for one in own}
+            shared |= {name for one in nodes if id(one) not in inside for name in names_bound_by(one)} | set(BOUND_BEFOREHAND)
+        else:
+            shared |= {one.arg for one in ast.walk(of.args) if isinstance(one, ast.arg)}
+        for one in own:
+            if isinstance(one, ast.If) and self.asks_for_devices(one.test) and not self.is_elif(one) and self.may_bind_nothing(one):
+                self.look_behind(one, of, own, shared, told)
+
+    def asks_for_devices(self, test):
+        """Whether a condition says whether there is a GPU, or which of several processes this is."""
+        if any(isinstance(one, ast.Or) or isinstance(one, ast.Constant) and isinstance(one.value, str) and not re.match(
+                r"GPU", one.value) for one in ast.walk(test)):
+            return False
+        said = self.written(test)
+        if re.match(r"(not )?[\w.]*rank\w*(\(\))?( *[!=]= *0)?$", said):
+            asked = next((one for one in ast.walk(test) if isinstance(one, (ast.Name, ast.Attribute, ast.Call))), None)
+            known = [asked] if isinstance(asked, ast.Call) else self.origins.known(asked)
+            return bool(known) and all(re.search(r"get_(global_)?rank\(\)$|environ\b[^\n]*RANK['\"]\]", self.written(one)) for one in known)
+        known = [test] + [value for name in ast.walk(test) if isinstance(name, (ast.Name, ast.Attribute)) for value in self.origins.known(name)]
+        return any(TELLS_OF_THE_MACHINE.search(self.written(one)) for one in known)
+
+    def is_elif(self, one):
+        outer = self.origins.parents.get(id(one))
+        return isinstance(outer, ast.If) and outer.orelse == [one]
+
+    def may_bind_nothing(self, one):
+        """Whether a chain of if and elif has no else, or one that goes on to what stands behind it; an elif may ask for the opposite."""
+        while True:
+            if not one.body or self.ends(one.body):
+                return False
+            if len(one.orelse) == 1 and isinstance(one.orelse[0], ast.If):
+                one = one.orelse[0]
+                if not re.search(r"mps|xpu|device_count", self.written(one.test)):
+                    return False
+            else:
+                return not one.orelse or not self.ends(one.orelse)
+
+    def ends(self, block):
+        return any(isinstance(one, ENDS_BLOCK) or re.match(r"((sys|os)\.)?_?(exit|quit|abort)\(|pytest\.skip\(|\w+\.error\(", self.written(one)) or isinstance(
+            one, ast.If) and self.ends(one.body) for one in block)
+
+    def bound_in_else(self, one):
+        while len(one.orelse) == 1 and isinstance(one.orelse[0], ast.If):
+            one = one.orelse[0]
+        return {name for part in one.orelse for inner in ast.walk(part) for name in names_bound_by(inner)}
+
+    def look_behind(self, branch, of, own, shared, told):
+        within = {id(one) for one in ast.walk(branch)}
+        names = {name for one in own if id(one) in within for name in names_bound_by(one)} - shared - told - self.bound_in_else(branch)
+        if not names:
+            return
+        before = {name for one in own if id(one) not in within and self.starts(one) < (branch.lineno, branch.col_offset) for name in names_bound_by(one)}
+        outer = self.origins.parents.get(id(branch))
+        block = next((block for block in (getattr(outer, field, None) for field in ("body", "orelse", "finalbody")) if isinstance(
+            block, list) and branch in block), [])
+        names -= before
+        for part in block[block.index(branch) + 1:] if block else ():
+            if not names or isinstance(part, ast.If) and self.ends(part.body):
+                return
+            for read in self.read_in(part):
+                if read.id in names and not any(isinstance(one, ast.Try) for one in self.origins.around(read)):
+                    names.discard(read.id)
+                    told.add(read.id)
+                    if any(e["subject"] == "script-mistake" and e["line"] == read.lineno and e.get("value") == read.id for e in self.reader.events):
+                        continue  # of a branch that asks for CUDA
+                    self.reader.mistake(read, "a name that one branch alone binds", read.id, self.written(branch.test),
+                                        "NameError" if isinstance(of, ast.Module) else "UnboundLocalError", other=branch, doubted=True)
+            names -= {name for one in ast.walk(part) for name in names_bound_by(one)}
+
+    @staticmethod
+    def starts(node):
+        return (getattr(node, "lineno", 10 ** 9), getattr(node, "col_offset", 0))
+
+    def read_in(self, part):
+        """The names that a statement reads in any case: not under a condition, and not in a function that it makes."""
+        waiting, found = [part], []
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
+                found.append(one)
+            elif isinstance(one, (ast.If, ast.IfExp, ast.While)):
+                waiting.append(one.test)
+            elif isinstance(one, ast.BoolOp):
+                waiting.append(one.values[0])
+            elif isinstance(one, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)):
+                if isinstance(one, (ast.For, ast.AsyncFor)) and re.search(r"(?i)gpu|device|cuda", self.written(one.iter)):
+                    continue  # of which there are none without a GPU
+                waiting += [one.iter] if isinstance(one, (ast.For, ast.AsyncFor)) else [item.context_expr for item in one.items]
+                bound = {name for inner in ast.walk(one) for name in names_bound_by(inner)}
+                for statement in one.body:
+                    if any(isinstance(inner, ENDS_BLOCK) for inner in ast.walk(statement)):
+                        break
+                    found += [read for read in self.read_in(statement) if read.id not in bound]
+            elif not isinstance(one, (ast.Try, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp,
+                                      ast.DictComp, ast.GeneratorExp, ast.Delete)) and type(one).__name__ != "Match":
+                waiting += ast.iter_child_nodes(one)
+        return sorted(found, key=lambda one: (one.lineno, one.col_offset))
 
 
 class HandlersOfImports(WholeFile):

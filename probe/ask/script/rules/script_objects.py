@@ -22,6 +22,8 @@ OF_A_MODULE = ("eval", "train", "load_state_dict", "parameters", "named_paramete
                "state_dict")
 TAKES_A_MODULE = re.compile(r"torch\.(onnx\.export|jit\.(trace|script)|export\.export|nn\.DataParallel|nn\.parallel\.(\w+\.)?DistributedDataParallel|"
                             r"quantization\.quantize_dynamic|ao\.quantization\.quantize_dynamic)$")
+LAYER = re.compile(r"(conv|fc|layer|bn|linear|block|lstm|gru|rnn|dropout)_?\d*$|(features|classifier|encoder|decoder|backbone|layers|blocks|embedding)$")
+HOLDS_A_STATE = re.compile(r"ckpt|check|state|data|dict|args|conf|param|weight|saved|info", re.I)
 EITHER_DEVICE = re.compile(r"(torch\.device\()?\(?['\"]cuda(:0)?['\"]\)? if (torch\.)?cuda\.is_available\(\) else (torch\.device\()?['\"]cpu['\"]\)*$")
 MEMBERS_OF_A_MODULE = ("eval", "parameters", "named_parameters", "state_dict", "zero_grad", "cuda")
 RUNS_A_MODULE = ("predict", "fit", "test", "validate")
@@ -98,6 +100,16 @@ class Objects(OfValues):
         values = self.origins.of(of) if isinstance(of, (ast.Name, ast.Call)) else []
         if values and all(self.is_one_number(one, old, 3) for one in values) and not any(isinstance(one, ast.Try) for one in self.origins.around(node)):
             self.mistake(node, "a number taken from a loss by its index", doubted=False)
+        elif old and isinstance(of, ast.Name) and self.is_loss_of_another_file(of, node):
+            self.mistake(node, "a number taken from a loss by its index", doubted=True)
+
+    def is_loss_of_another_file(self, of, node):
+        """loss, parts = criterion(out, y), where another file says what criterion is; only PyTorch before 0.5 had loss.data[0]."""
+        made = self.origins.statements_of(of)
+        return re.match(r"(\w+_)?loss$", of.id) is not None and bool(made) and not self.says(r"reduction|reduce *=|size_average") and all(
+            isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and re.search(r"(?i)crit|loss", self.written(one.value.func)) and
+            not self.full(one.value.func).startswith("torch.") and not self.origins.functions_of(one.value.func) and not isinstance(
+                one.targets[0], ast.Starred) for one in made) and not any(isinstance(one, ast.Try) for one in self.origins.around(node))
 
     def is_one_number(self, one, old, deepest):
         """Whether a call surely gives a tensor without dimensions; `old`: it is asked for .data, so that it is a tensor."""
@@ -135,8 +147,15 @@ class Objects(OfValues):
                     k.arg in ("weights_only", "pickle_module", None) for k in call.keywords) or self.is_reported(call) or self.is_asked(call):
                 continue
             use = next((one for one in self.calls if self.uses_as_module(one, call) and not self.is_reported(one)), None) or self.used_behind_branch(call)
+            use = use or self.layer_of(call)
             if use is not None and not self.is_written_here(call.args[0]):
                 self.mistake(call, "a whole model that is loaded as weights", other=use if use.lineno != call.lineno else None)
+
+    def layer_of(self, load):
+        """model.conv1, where a table of weights has none."""
+        return next((one for one in self.origins.nodes if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load) and LAYER.match(
+            one.attr) and isinstance(one.value, ast.Name) and not HOLDS_A_STATE.search(one.value.id) and self.is_of_load(
+                one.value, load, 3) and not self.is_asked(one) and not self.is_reported(one)), None)
 
     def is_written_here(self, path):
         """Whether the script writes this file itself, so that other rules know what it holds."""

@@ -202,6 +202,7 @@ class Wholes(WholeFile):
             self.cast_by_the_batch(nodes)
             self.volatile(nodes)
             self.kept_with_graph(nodes)
+            self.kept_in_an_object(nodes)
             self.compiled_states(functions + modules)
             self.parallel_states()
             self.copied_to_host(nodes)
@@ -397,6 +398,24 @@ class Wholes(WholeFile):
                 if loss and grows and name != loss and name not in backward and not again and not self.says(
                         r"\b%s\s*=\s*%s\.(detach|item|cpu|data)" % (loss, loss)):
                     self.reader.mistake(one, "a loss that is kept with its graph", self.written(one), loss)
+
+    def kept_in_an_object(self, nodes):
+        """def step(self, x): …; loss.backward(); self.total += loss, of a method that is called for each batch."""
+        for of in (one for one in nodes if isinstance(one, ast.ClassDef)):
+            for method in (one for one in of.body if isinstance(one, ast.FunctionDef)):
+                inner = {id(each) for one in ast.walk(method) if isinstance(one, ast.With) and re.search(
+                    r"no_grad|inference_mode|set_grad_enabled", self.written(one.items[0].context_expr)) or isinstance(
+                        one, (ast.For, ast.While)) for each in ast.walk(one)}
+                own = [one for one in ast.walk(method) if id(one) not in inner]
+                backward = {one.func.value.id for one in own if isinstance(one, ast.Call) and getattr(
+                    one.func, "attr", "") == "backward" and isinstance(one.func.value, ast.Name)}
+                for one in own if backward else ():
+                    name = self.written(one.target) if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) else ""
+                    loss = getattr(one.value, "id", "") if name.startswith("self.") else ""
+                    set_here = re.search(r"%s\s*=[^=]" % re.escape(name), self.reader.written_whole(method)) if loss else None
+                    if loss in backward and not set_here and not self.says(r"%s\.(detach|data\b|item\(\)\s*$|backward)|%s\s*=\s*[^\n]*(item|detach|\.data\b|float\()" % (
+                            re.escape(name), re.escape(loss))):
+                        self.reader.mistake(one, "a loss that is kept with its graph", self.written(one), loss, doubted=True)
 
     def parts_of_losses(self, own, backward):
         """The losses that a loss is the sum of: loss = first + 0.1 * second; total = sum(losses.values())."""
