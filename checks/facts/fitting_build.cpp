@@ -147,9 +147,12 @@ std::optional<Fix> gpu_build(const Snapshot& snapshot, const std::string& framew
   for (const char* name : {"tensorflow-cpu", "intel-tensorflow"}) {
     if (framework == "tensorflow" && package_installed(snapshot, name).is(true)) removed = name;
   }
-  if (!removed.empty()) fix.text += " It shares its folder with " + removed + ", which has to be removed first.";
-  install_by_pip(snapshot, words, fix, removed.empty() ? "" : "pip uninstall --yes " + removed + " && ");
-  if (!fix.command.empty() && !removed.empty()) fix.command = pip_uninstall(snapshot, removed) + " && " + fix.command;
+  if (removed.empty()) {
+    install_by_pip(snapshot, words, fix);
+  } else {
+    fix.text += " It shares its folder with " + removed + ", which has to be removed first.";
+    exchange_by_pip(snapshot, removed, words, fix);
+  }
   return fix;
 }
 

@@ -2,9 +2,11 @@
 #include <re2/re2.h>
 
 #include <map>
+#include <set>
 
 #include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
+#include "checks/python/package_facts.h"
 #include "knowledge/lazy_regex.h"
 
 namespace envdoctor::python_duplicate_packages {
@@ -47,6 +49,28 @@ std::vector<std::vector<std::string>> builds_for_two_cudas(const Snapshot& snaps
   return all;
 }
 
+// Which of two packages for one folder is the one for GPUs, if only one is; empty: their names don't say it.
+std::string one_for_gpus(const std::string& one, const std::string& other) {
+  static const std::set<std::string> of_cpu = {"tensorflow-cpu", "intel-tensorflow", "onnxruntime",
+                                               "xgboost-cpu",    "faiss-cpu",        "paddlepaddle"};
+  // Since TensorFlow 2.1 tensorflow-gpu holds the same as tensorflow; its last releases hold nothing.
+  static const std::set<std::string> discontinued = {"tensorflow-gpu", "tf-nightly-gpu"};
+  const auto fits = [](const std::string& name) { return !of_cpu.contains(name) && !discontinued.contains(name); };
+  return fits(one) == fits(other) ? "" : fits(one) ? one : other;
+}
+
+// Both out, then the one for GPUs in the version that is listed. pip removes files of both with either.
+Fix one_instead_of_two(const Snapshot& snapshot, const std::string& one, const std::string& other) {
+  Fix fix{.text = find_diagnosis("python.duplicate-packages")->remedy};
+  const std::string wanted = has_any_gpu(snapshot).is(false) ? "" : one_for_gpus(one, other);
+  if (wanted.empty()) return fix;
+  fix.text = fmt::format("Uninstall both, then install {}, the one for GPUs.", wanted);
+  const std::string version = listed_version(snapshot, wanted);
+  exchange_by_pip(snapshot, one + " " + other,
+                  version.empty() ? wanted : fmt::format("\"{}=={}\"", wanted, version), fix);
+  return fix;
+}
+
 // For a probed host: the conflicts in the lists of installed files, and which package's files are present.
 void report_seen(const Snapshot& snapshot, Answers& answers) {
   const auto& twice = of(snapshot.python, &Python::written_twice).or_empty();
@@ -63,7 +87,8 @@ void report_seen(const Snapshot& snapshot, Answers& answers) {
                            : one.winner.outcome() == Outcome::failed ? ". The folder contains files of both."
                                                                      : ". The one that was installed last is used.");
     finding.evidence = {evidence(at("/python/written_twice", i, "packages"), first + ", " + second)};
-    finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
+    const auto name_of = [](const std::string& package) { return package.substr(0, package.find(' ')); };
+    finding.fix = {one_instead_of_two(snapshot, name_of(first), name_of(second))};
   }
 }
 
@@ -120,7 +145,7 @@ void report_listed(const Facts& facts, Answers& answers) {
       finding.explanation =
           one + " and " + other + " install the same folder, so the one that was installed last is used.";
       finding.evidence.push_back(evidence("/python/packages", one + ", " + other));
-      finding.fix.push_back({.text = find_diagnosis(answers.id)->remedy});
+      finding.fix.push_back(one_instead_of_two(snapshot, one, other));
     }
   }
 }

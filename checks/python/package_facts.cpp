@@ -108,10 +108,15 @@ std::string versions_asked_for(const Facts& facts, Kind kind, std::string (*read
   return {};
 }
 
-std::string pip_uninstall(const Snapshot& snapshot, const std::string& package) {
+void exchange_by_pip(const Snapshot& snapshot, const std::string& removed, const std::string& what, Fix& fix) {
+  install_by_pip(snapshot, what, fix, "pip uninstall --yes " + removed + " && ");
+  if (fix.command.empty()) return;
   const std::string python = of(snapshot.python, &Python::executable).or_empty();
-  return of(snapshot.python, &Python::installer).is("uv") ? "uv pip uninstall --python \"" + python + "\" " + package
-                                                          : "\"" + python + "\" -m pip uninstall --yes " + package;
+  const Text installer = of(snapshot.python, &Python::installer);
+  const std::string pip = installer.is("uv") ? "uv pip uninstall --python \"" + python + "\" "
+                                             : "\"" + python + "\" -m pip uninstall --yes ";
+  fix.command = (installer.is("ensurepip") ? "\"" + python + "\" -m ensurepip && " : "") + pip + removed + " && " +
+                fix.command;
 }
 
 bool judge_requirements(const Facts& facts, std::initializer_list<std::string_view> packages,

@@ -18,8 +18,8 @@ std::string pip_install(const Snapshot& snapshot, const std::string& what);
 void install_by_pip(const Snapshot& snapshot, const std::string& what, Fix& fix, const std::string& first = {});
 // The versions that the first message of this kind to name any asks for, as `read` finds them in its text.
 std::string versions_asked_for(const Facts& facts, Kind kind, std::string (*read)(const std::string& text));
-// Removes this package, as pip_install; only where that gives a command.
-std::string pip_uninstall(const Snapshot& snapshot, const std::string& package);
+// As install_by_pip, after the packages `removed`, one or several with blanks between, are uninstalled.
+void exchange_by_pip(const Snapshot& snapshot, const std::string& removed, const std::string& what, Fix& fix);
 
 // A requirement of one package on another, from its metadata or from a line of pip that says that it is not met.
 struct Requirement {

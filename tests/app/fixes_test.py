@@ -26,7 +26,7 @@ failures = []
 
 COMMAND = re.compile(
     r'"(?:sudo|export|unset|nvidia-smi|printf|mkdir|lspci|wsl|python -m|lsmod|dmesg|systemctl|modinfo|\. )[ \\"](?!works|--set)|'
-    r"pip_install\(|install_nvidia_driver\(|install_kernel_headers\(|opencl::install\(|fitting_\w+\(|deciding_commands\(|"
+    r"pip_install\(|install_nvidia_driver\(|install_kernel_headers\(|opencl::install\(|fitting_\w+\(|exchange_by_pip\(|deciding_commands\(|"
     r"judge_requirements\(|restart_fix\(")
 # Files that print commands for diagnoses that are described elsewhere.
 OF_HELPERS = {"checks/runtime/library_facts.cpp": ["runtime.cuda-library-missing", "runtime.cudnn-missing"],
@@ -397,6 +397,26 @@ def backend_elsewhere():
     activated_again("keras.backend-mismatch", environment, other, KERAS_BACKEND="jax")
 
 
+def two_packages():
+    """Two packages that write one folder, beside a GPU."""
+    identifier = "python.duplicate-packages"
+    for name in ("onnxruntime", "onnxruntime-gpu"):
+        wheel(name, "1.22.0", files={"onnxruntime/__init__.py": "", "onnxruntime/built.py": "built = %r\n" % name})
+    environment = made_environment("two_packages")
+    install(environment, "onnxruntime-gpu==1.22.0")
+    install(environment, "onnxruntime==1.22.0")
+
+    def look():
+        snapshot = host("made-a100-healthy")
+        snapshot.update(python=captured(python=environment)["python"])
+        return snapshot
+    command = one_command(diagnosed(look(), identifier))
+    if carried_out(identifier, environment, command):
+        expect(not diagnosed(look(), identifier), "%s: still there after %s" % (identifier, command))
+        left = next(environment.glob("lib/python3*/site-packages/onnxruntime/built.py"), None)
+        expect(left and "onnxruntime-gpu" in left.read_text(), identifier + ": the package for GPUs is not the one that is left")
+
+
 def extension():
     for name, version in (("torch", "2.4.0"), ("torchvision", "0.15.0"), ("torchvision", "0.19.0")):
         wheel(name, version)
@@ -689,6 +709,7 @@ EXECUTED = {
     "python.protobuf-mismatch": lambda: None,  # with packages()
     "keras.version-mismatch": lambda: None,
     "python.broken-install": lambda: None,
+    "python.duplicate-packages": two_packages,
     "keras.legacy-missing": uv,  # the same command by uv
     "python.wrong-environment": activated,
     "keras.backend-mismatch": backend_elsewhere,
