@@ -340,12 +340,11 @@ std::span<const SecretKind> secret_kinds() {
        "<secret>"},
       {{R"(\b(?:[0-9a-z]{32}-us[0-9]{1,2}|(?:AC|SK)[a-z0-9]{32})\b)", {"-us", "ac", "sk"}, 34, 32}, "<secret>"},
       {{R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|nvapi-[\w-]{20,}|sk-[A-Za-z0-9_-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|AIza[\w-]{30,}|ya29\.[\w-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[\w+/=-]{16,}|dckr_pat_[\w-]{20,}|glsa_\w{20,}|hvs\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{32,}|tskey-[\w-]{16,}|AGE-SECRET-KEY-[A-Z0-9]{20,}|key-[0-9a-f]{32}|shpat_[0-9a-f]{32}|lin_api_\w{30,}|ATBB\w{20,}|ATATT\w{16,}|GOCSPX-[\w-]{16,}|1//0[\w-]{20,}|hv[br]\.[\w-]{20,}|gsk_\w{30,}|secret_[\w-]+_[0-9a-f]{8,}\.\w{12,}|r8_\w{30,}|pplx-\w{30,}|dapi[0-9a-f]{32}|wandb_v\d_\w{20,}))",
-        {"wandb_v",   "ghp_",     "gho_",    "ghu_",    "ghs_",     "ghr_",     "github_pat_", "glpat-",
-         "hf_",       "xox",      "xapp-",   "akia",    "asia",     "nvapi-",   "sk-",         "eyj",
-         "aiza",      "ya29.",    "npm_",    "pypi-",   "sk_live_", "sk_test_", "rk_live_",    "whsec_",
-         "dckr_pat_", "glsa_",    "hvs.",    "sg.",     "dop_v1_",  "tskey-",   "age-secret",  "key-",
-         "shpat_",    "lin_api_", "gsk_",    "secret_", "r8_",      "pplx-",    "dapi",        "atbb",
-              "atatt",    "gocspx-", "1//0",    "hvb.",     "hvr."},
+        {"wandb_v", "ghp_",    "gho_",     "ghu_",       "ghs_",     "ghr_",    "github_pat_", "glpat-", "hf_",
+         "xox",     "xapp-",   "akia",     "asia",       "nvapi-",   "sk-",     "eyj",         "aiza",   "ya29.",
+         "npm_",    "pypi-",   "sk_live_", "sk_test_",   "rk_live_", "whsec_",  "dckr_pat_",   "glsa_",  "hvs.",
+         "sg.",     "dop_v1_", "tskey-",   "age-secret", "key-",     "shpat_",  "lin_api_",    "gsk_",   "secret_",
+         "r8_",     "pplx-",   "dapi",     "atbb",       "atatt",    "gocspx-", "1//0",        "hvb.",   "hvr."},
         15},
        "<secret>"},
       {{R"(\bEAA[A-Za-z0-9]{60,})", {"eaa"}, 63, 63}, "<secret>"},  // by itself: the letters stand in many hex digits
@@ -611,8 +610,8 @@ void redact_said_names(std::string& text, const LowerText& low) {
   static const LazyPattern console(R"((?m)^([A-Za-z][\w.-]*) kernel: \[ *\d+\.\d+\])", {" kernel: ["});
   // id, ls -l and ps aux.
   static const LazyPattern numbered(R"(\b(?:[ug]id[= ]|groups=|,)\d{4,} ?\(([A-Za-z_][\w.-]*)\))",
-                                    {"0(", "1(", "2(", "3(", "4(", "5(", "6(", "7(", "8(", "9(", "0 (", "1 (", "2 (",
-                                     "3 (", "4 (", "5 (", "6 (", "7 (", "8 (", "9 ("});
+                                    {"0(",  "1(",  "2(",  "3(",  "4(",  "5(",  "6(",  "7(",  "8(",  "9(",
+                                     "0 (", "1 (", "2 (", "3 (", "4 (", "5 (", "6 (", "7 (", "8 (", "9 ("});
   static const LazyPattern owner(R"((?m)(?:^|\s)[bcdlps-][rwxsStT-]{9}[+.@]? +\d+ +([A-Za-z_][\w.-]*) )",
                                  {"rw", "r-", "-w", "--"}, 15);
   // Of a device node the group tells who may open it; of other files it is somebody's.

@@ -71,6 +71,16 @@ void judge(const Facts& facts, Answers& answers) {
                     .command = host_command(facts, "nvidia-smi -q | grep -A 2 -i 'vGPU Software Licensed Product'")}};
     return;
   }
+  if (const Symptom* line = facts.first({{mismatch, "vgpu-guest-driver"}})) {
+    Finding& finding = answers.found_in(*line, Confidence::likely);
+    finding.title = "The guest's NVIDIA driver doesn't fit the host's vGPU manager";
+    finding.explanation = fmt::format(
+        "The vGPU manager on the host compares both and switches the virtual GPU off: the guest's driver is {}.",
+        line->detail("guest").empty() ? "of another branch"
+                                      : "too " + std::string(line->detail("guest") == "older" ? "old" : "new"));
+    finding.fix = {{.text = "Install in the guest the driver of the same vGPU release as the host's manager."}};
+    return;
+  }
   const Symptom* refused_all = facts.first({{busy, "cuda-device"}});
   bool any = false;
   for (const auto& [i, device] : numbered(of(snapshot.nvidia, &Nvidia::devices))) {

@@ -66,8 +66,8 @@ Fix one_instead_of_two(const Snapshot& snapshot, const std::string& one, const s
   if (wanted.empty()) return fix;
   fix.text = fmt::format("Uninstall both, then install {}, the one for GPUs.", wanted);
   const std::string version = listed_version(snapshot, wanted);
-  exchange_by_pip(snapshot, one + " " + other,
-                  version.empty() ? wanted : fmt::format("\"{}=={}\"", wanted, version), fix);
+  exchange_by_pip(snapshot, one + " " + other, version.empty() ? wanted : fmt::format("\"{}=={}\"", wanted, version),
+                  fix);
   return fix;
 }
 

@@ -115,8 +115,8 @@ void exchange_by_pip(const Snapshot& snapshot, const std::string& removed, const
   const Text installer = of(snapshot.python, &Python::installer);
   const std::string pip = installer.is("uv") ? "uv pip uninstall --python \"" + python + "\" "
                                              : "\"" + python + "\" -m pip uninstall --yes ";
-  fix.command = (installer.is("ensurepip") ? "\"" + python + "\" -m ensurepip && " : "") + pip + removed + " && " +
-                fix.command;
+  fix.command =
+      (installer.is("ensurepip") ? "\"" + python + "\" -m ensurepip && " : "") + pip + removed + " && " + fix.command;
 }
 
 bool judge_requirements(const Facts& facts, std::initializer_list<std::string_view> packages,

@@ -1,4 +1,5 @@
 #include "checks/engine/rule.h"
+#include "host/text.h"
 
 namespace envdoctor::runtime_nccl {
 
@@ -17,6 +18,15 @@ bool of_its_own(const Facts& facts) {
                      {missing, "system-initialization"}});
 }
 
+// "what(): NCCL error in: …" is thrown where nobody catches it: as the objects of a program that failed before are
+// destroyed.
+bool said_at_the_end(const Facts& facts) {
+  const Symptom* line = facts.first({{failed, "nccl"}});
+  return of_its_own(facts) && line && trimmed(line->text.or_empty()).starts_with("what():");
+}
+
+bool said_first(const Facts& facts) { return of_its_own(facts) && !said_at_the_end(facts); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -31,7 +41,8 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               helped_by("nccl-network"),
-              {{failed, "nccl"}, likely, of_its_own},
+              {{failed, "nccl"}, likely, said_first},
+              {{failed, "nccl"}, possible, said_at_the_end},
               {{failed, "nccl-network"}, likely, of_its_own},
               {{timed_out, "nccl"}, possible, of_its_own},
               {{slow, "nccl-connection"}, possible, of_its_own},

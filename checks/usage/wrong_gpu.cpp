@@ -113,6 +113,18 @@ void judge_first_integrated(const Facts& facts, Answers& answers) {
                   .command = "export HIP_VISIBLE_DEVICES=" + card->detail("ordinal")}};
 }
 
+// mpirun starts several copies of a program that was built without MPI: each is rank 0 and takes the first GPU.
+void judge_ranks(const Facts& facts, Answers& answers) {
+  const Symptom* second = facts.first({{duplicate, "first-rank"}});
+  if (!second) return;
+  Finding& finding = answers.found_in(*second, Confidence::likely);
+  finding.title = "Every process is rank 0 and uses the first GPU";
+  finding.explanation =
+      "Several processes were started and each is rank 0 of its own: the program was built without MPI, so none knows "
+      "of the others and all use the first GPU of their host.";
+  finding.fix = {{.text = "Build nccl-tests with MPI (make MPI=1 MPI_HOME=...), and start it again."}};
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -138,6 +150,7 @@ Diagnosis diagnosis() {
       .judge =
           [](const Facts& facts, Answers& answers) {
             judge_started(facts, answers);
+            judge_ranks(facts, answers);
             judge_first_integrated(facts, answers);
           },
   };

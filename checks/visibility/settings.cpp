@@ -23,8 +23,10 @@ void add_others(const Symptom& line, const std::string& first, std::vector<Setti
   for (const std::string name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}) {
     const std::size_t at = name == first ? text.npos : text.find(" " + name + "=");
     if (at == text.npos) continue;
-    const std::size_t value = at + name.size() + 2;
-    all.push_back({name, text.substr(value, text.find_first_not_of("-,.0123456789", value) - value), &line, false});
+    const std::string value = text.substr(at + name.size() + 2);
+    const bool by_name = value.starts_with("GPU-") || value.starts_with("MIG-");
+    const std::size_t end = by_name ? value.find_first_of(" \t\"'];") : value.find_first_not_of("-,.0123456789");
+    all.push_back({name, value.substr(0, end), &line, false});
   }
 }
 

@@ -89,10 +89,22 @@ void state_capability(const Line& line, Snapshot& snapshot) {
   state(line, form, "stated-gpu", "capability", snapshot);
 }
 
-// "CUDA: 11.2", "CUDA/cuDNN version: 11.1.1", "- CUDA version 12.4"
+// "  0: Tesla V100-SXM2-32GB (sm_70, 27.902 GiB / 32.000 GiB available)" of CUDA.jl.
+void state_julia_device(const Line& line, Snapshot& snapshot) {
+  static const LazyRegex form(R"(\s*\d+: ([^(]{3,60}) \(sm_(\d{1,2})(\d), [\d.]+ .{0,60})", RE2::Latin1);
+  std::string name, major, minor;
+  if (contains(line.low, "(sm_") && RE2::FullMatch(line.text, form, &name, &major, &minor))
+    add_symptom(snapshot, {noted, "stated-gpu"}, line.row, line.text).details = {{"name", name},
+                                                                                 {"capability", major + "." + minor}};
+}
+
+// "CUDA: 11.2", "CUDA/cuDNN version: 11.1.1", "- CUDA version 12.4"; CUDA.jl's "- runtime 13.0, artifact installation"
 void state_toolkit(const Line& line, Snapshot& snapshot) {
   const std::size_t first = std::min(line.low.find_first_of("abcdefghijklmnopqrstuvwxyz0123456789_"), line.low.size());
   const std::string_view words = std::string_view(line.low).substr(first);
+  static const LazyRegex of_julia(R"(\W{0,4}runtime (\d{1,2}\.\d), (?:artifact|local) installation)", RE2::Latin1);
+  if (words.starts_with("runtime ") && contains(words, "installation"))
+    state(line, of_julia, "stated-cuda", "version", snapshot);
   if (!words.starts_with("cuda") && !words.starts_with("nvidia cuda")) return;
   static const LazyRegex form(
       R"((?i)\W{0,6}(?:nvidia )?cuda(?:[ /]?(?:cudnn|toolkit|version|runtime))*\s*(?:[:=]|\bis\b)?\s*)"
@@ -268,6 +280,7 @@ Snapshot parse_stated_facts(const std::string& text) {
     if (one.size() >= longest_statement) continue;
     state_card(line, snapshot);
     state_capability(line, snapshot);
+    state_julia_device(line, snapshot);
     state_toolkit(line, snapshot);
     state_amd_card(line, snapshot);
     state_tensorflow(line, snapshot);

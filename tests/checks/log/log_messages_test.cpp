@@ -40,7 +40,7 @@ const std::vector<Message> messages = {
     {{{missing, "kernel-headers"}}, "driver.module-not-loaded", possible},
     {{{wrong_result, "nan"}}, "compute.unstable", likely},
     {{{failed, "cuda-in-program"}}, "driver.unreachable", possible},
-    {{{missing, "library"}, {{"library", "libnvidia-encode.so.1"}}}, "driver.libcuda-missing", likely},
+    {{{missing, "library"}, {{"library", "libnvidia-encode.so.1"}}}, "driver.libcuda-missing", possible},
     {{{missing, "device-node"}, {{"node", "/dev/nvidia0"}}}, "driver.device-nodes-missing", possible},
     {{{missing, "slurm-gpu"}, {{"have", "0"}}}, "driver.unreachable", possible},
     {{{missing, "nvidia-smi-in-container"}}, "visibility.container-hidden", possible},
