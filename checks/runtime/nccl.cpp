@@ -1,5 +1,4 @@
 #include "checks/engine/rule.h"
-#include "host/text.h"
 
 namespace envdoctor::runtime_nccl {
 
@@ -22,7 +21,7 @@ bool of_its_own(const Facts& facts) {
 // destroyed.
 bool said_at_the_end(const Facts& facts) {
   const Symptom* line = facts.first({{failed, "nccl"}});
-  return of_its_own(facts) && line && trimmed(line->text.or_empty()).starts_with("what():");
+  return of_its_own(facts) && line && line->text.or_empty().find("what():  NCCL") != std::string::npos;
 }
 
 bool said_first(const Facts& facts) { return of_its_own(facts) && !said_at_the_end(facts); }
