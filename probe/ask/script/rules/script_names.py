@@ -33,6 +33,18 @@ CUDA_OF = {"pycuda": ("import pycuda.driver as cuda", "Event In Out InOut mem_al
                       "memcpy_htod_async memcpy_dtoh_async pagelocked_empty to_device from_device"),
            "numba": ("from numba import cuda", "jit grid to_device threadIdx blockIdx blockDim synchronize shared device_array event "
                      "select_device gpus stream atomic syncthreads is_available get_current_device")}
+# Names that are called and that one library alone is usually asked for, and what binds them.
+IMPORTS_OF_CALLED_NAMES = {
+    "LabelEncoder": "sklearn.preprocessing", "StandardScaler": "sklearn.preprocessing", "MinMaxScaler": "sklearn.preprocessing",
+    "OneHotEncoder": "sklearn.preprocessing", "LabelBinarizer": "sklearn.preprocessing", "train_test_split": "sklearn.model_selection",
+    "StratifiedKFold": "sklearn.model_selection", "classification_report": "sklearn.metrics", "confusion_matrix": "sklearn.metrics",
+    "accuracy_score": "sklearn.metrics", "f1_score": "sklearn.metrics", "roc_auc_score": "sklearn.metrics",
+    "to_categorical": "keras.utils", "load_model": "keras.models", "ImageDataGenerator": "tensorflow.keras.preprocessing.image",
+    "EarlyStopping": "keras.callbacks", "ModelCheckpoint": "keras.callbacks", "ReduceLROnPlateau": "keras.callbacks",
+    "DataLoader": "torch.utils.data", "TensorDataset": "torch.utils.data", "DistributedSampler": "torch.utils.data.distributed",
+    "DistributedDataParallel": "torch.nn.parallel", "AutoTokenizer": "transformers", "AutoModelForCausalLM": "transformers",
+    "defaultdict": "collections", "OrderedDict": "collections", "deepcopy": "copy", "partial": "functools", "tqdm": "tqdm"}
+LIBRARIES_OF_KERAS = ("tensorflow", "keras", "tf_keras")
 # What Python of any release, IPython, profilers and services that run a file bind beforehand.
 BOUND_BEFOREHAND = frozenset(dir(builtins)) | frozenset((
     "unicode xrange raw_input basestring long unichr reduce file cmp execfile reload apply buffer intern coerce exit quit copyright credits "
@@ -67,13 +79,17 @@ class NeverBound(WholeFile):
                 free.setdefault(one.id, []).append(one)
         if not free:
             return
-        whole = len(free) <= MOST_UNBOUND and self.is_whole(trees)
+        whole = self.is_whole(trees)
+        # Imports that are forgotten don't tell that a file was cut out of a larger one.
+        forgotten = {name: self.import_of_called(name, loads) for name, loads in free.items() if whole}
+        own = [name for name, loads in free.items() if not forgotten.get(name) and not self.import_of(name, loads)]
+        whole = whole and len(own) <= MOST_UNBOUND
         for name, loads in free.items():
             loads = [one for one in loads if self.is_run(one)]
             if not loads:
                 continue
             first = min(loads, key=lambda one: (getattr(one, "cell", None) or 0, one.lineno, one.col_offset))
-            brings = self.import_of(name, loads)
+            brings = self.import_of(name, loads) or whole and forgotten.get(name)
             near = self.meant_by(name, trees)
             if brings:
                 reader.reported_unbound.add(name)
@@ -136,6 +152,17 @@ class NeverBound(WholeFile):
             return fits[0] if len(fits) == 1 else None
         known = ASKED_OF_USUAL_NAMES.get(name)
         return IMPORTS_OF_USUAL_NAMES.get(name) if asked and (known is None or asked & set(known.split())) else None
+
+    def import_of_called(self, name, loads):
+        """The import that a well-known class or function lacks, in a file that uses its library."""
+        of = IMPORTS_OF_CALLED_NAMES.get(name, "")
+        roots = {full.split(".")[0] for full in self.tracing.names.values()}
+        if of.startswith("keras.") and "keras" not in roots and "tensorflow" in roots:
+            of = "tensorflow." + of
+        library = of.split(".")[0]
+        fits = library in ("collections", "copy", "functools", "sklearn", "tqdm") or library in roots or library in LIBRARIES_OF_KERAS and roots & set(
+            LIBRARIES_OF_KERAS)
+        return "from %s import %s" % (of, name) if of and fits and all(map(self.is_called, loads)) else None
 
     def meant_by(self, name, trees):
         """A function or class of the file that nothing names, and of which this is nearly the name."""
