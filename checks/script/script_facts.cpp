@@ -55,7 +55,7 @@ void note(std::map<std::string, Started>& started, const ScriptEvent& event) {
 
 // Only the first line with a removed name is reported: nobody reads a list of a hundred. Of a removed module, the first
 // line with each of its names is.
-constexpr std::size_t most_further_lines = 8;
+constexpr std::size_t most_further_lines = 16;
 constexpr std::size_t most_further_names = 4;
 
 bool names_call(const knowledge::ScriptCall& row, const ScriptEvent& event) {

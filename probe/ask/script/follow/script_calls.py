@@ -194,7 +194,8 @@ class Calls:
             made = Thing("keras-model", line=node.lineno, under=self.device)  # whoever made it
             self.scope.names[node.func.value.id] = made
             return self.keras_method(node, made, attribute, words)
-        if attribute in ("fit_generator", "predict_generator", "evaluate_generator", "predict_classes") and not set(words) - OF_GENERATORS:
+        of_keras = attribute == "predict_proba" and self.written(node.func.value) + ".predict_classes(" in self.text  # sklearn has but the one
+        if (of_keras or attribute in ("fit_generator", "predict_generator", "evaluate_generator", "predict_classes")) and not set(words) - OF_GENERATORS:
             self.note(node, "call", "tensorflow.keras.Model." + attribute,
                       self.arguments(node))  # Keras alone has these, but for classes with arguments of their own
         if attribute == "predict_proba" and re.search(r"\b%s\.predict_classes\(" % re.escape(self.written(node.func.value)), self.text):

@@ -199,7 +199,7 @@ class Expressions:
 
     def never_was(self, node, name):
         """A name that no release of its framework has had; a newer one may have it."""
-        if self.guarded or name in self.own_names or self.matters(name) or self.pinned_for(name):
+        if self.guarded or name in self.own_names or self.is_of_tables(name) or self.pinned_for(name):
             return
         # tensorflow.python.keras is taken for tf.keras, and has modules of its own.
         if name.startswith("tensorflow.keras.") and "tensorflow.python.keras" in self.text:

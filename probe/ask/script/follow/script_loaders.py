@@ -7,7 +7,7 @@ BEGIN_CUDA = ("torch.Tensor.cuda", "torch.cuda.mem_get_info", "torch.cuda.init",
               "torch.cuda.synchronize")
 
 # A step of a transform that moves what it is given: an object's __call__, or a lambda.
-STEP_THAT_MOVES = re.compile(r"def __call__\(self, \w+\)[^\n]*:(?:[^\n]*\n[ \t]+(?!def )){0,12}?[^\n]*\.(to|cuda)\(|lambda \w+: [^\n]*\.(to|cuda)\(")
+STEP_THAT_MOVES = re.compile(r"def __call__\(self, \w+\)[^\n]*:(?:[^\n]*\n[ \t]+(?![ \t]|def )){0,12}?[^\n]*\.(to|cuda)\(|lambda \w+: [^\n]*\.(to|cuda)\(")
 
 
 class Loaders:

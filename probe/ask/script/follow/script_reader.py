@@ -262,6 +262,11 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
                 name[:at] in self.exact for at in [len(name)] + [m.start() for m in re.finditer(r"\.", name)])
         return known
 
+    def is_of_tables(self, name):
+        """As matters(), but for what only starts the devices as all of its module does: jax.numpy.*, whose names are listed."""
+        return self.matters(name) and (not name.startswith(tuple(one for one in self.begins if one[:-1] in self.members)) or any(
+            name[:at] in self.exact for at in [len(name)] + [m.start() for m in re.finditer(r"\.", name)]))
+
     def find(self, name):
         value, known = self.scope.find(name)
         if known:

@@ -1034,14 +1034,16 @@ class Graphs(OfValues):
 
     def strategies_for_nobody(self, nodes, calls):
         """strategy = MirroredStrategy(), a name that nothing reads, in a program that trains."""
-        trains = any(re.match(r"(\w*_)?(train|fit)(?!_test_split|_transform)(_\w+)?$", getattr(one.func, "attr", getattr(one.func, "id", ""))) for one in calls)
+        trains = any(re.match(r"(\w*_)?(train|fit)(?!_test_split|_transform)(_\w+)?$", getattr(one.func, "attr", getattr(
+            one.func, "id", ""))) or self.method(one, "predict", "evaluate") and re.search(r"model|net", self.written(one.func.value)) for one in calls)
         if not trains or not self.runs_something(nodes) or self.says(r"get_strategy|experimental_set_strategy|locals\(|globals\(|__all__"):
             return
         read = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-        for one in nodes:
+        told = any(e.get("name") == "a strategy that nothing runs under" for e in self.reader.events)
+        for one in nodes if not told else ():
             call = one.value if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name) else None
-            if isinstance(call, ast.Call) and MIRRORS.match(self.full(call.func)) and one.targets[0].id not in read and not any(
-                    e.get("name") == "a strategy that nothing runs under" for e in self.reader.events):
+            if isinstance(call, ast.Call) and re.search(r"(Mirrored|CentralStorage)Strategy$", self.full(call.func)) and STRATEGIES_OF_TF.match(
+                    self.full(call.func)) and one.targets[0].id not in read:
                 self.mistake(call, "a strategy that nothing runs under", doubted=True)
 
     def is_of_data(self, call):

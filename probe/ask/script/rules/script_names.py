@@ -29,21 +29,23 @@ ASKED_OF_USUAL_NAMES = {
     "warnings": "warn filterwarnings simplefilter", "socket": "socket gethostname", "csv": "reader writer DictReader DictWriter",
     "pickle": "load dump loads dumps", "sys": "argv path exit stdout stderr version platform executable maxsize stdin",
     "math": "sqrt ceil floor log exp pi cos sin pow prod inf isnan log2 log10"}
-# Names of packages that are called by themselves, and where they stand; a cut-out leaves them to its reader.
-CALLED_BY_THEMSELVES = {name: "from %s import %s" % (module, name) for module, names in (
+CUDA_OF = {"pycuda": ("import pycuda.driver as cuda", "Event In Out InOut mem_alloc memcpy_htod memcpy_dtoh Context Device Stream init "
+                      "memcpy_htod_async memcpy_dtoh_async pagelocked_empty to_device from_device"),
+           "numba": ("from numba import cuda", "jit grid to_device threadIdx blockIdx blockDim synchronize shared device_array event "
+                     "select_device gpus stream atomic syncthreads is_available get_current_device")}
+# Names that are called and that one library alone is usually asked for, and what binds them.
+IMPORTS_OF_CALLED_NAMES = {name: module for module, names in (
     ("sklearn.preprocessing", "LabelEncoder StandardScaler MinMaxScaler OneHotEncoder LabelBinarizer RobustScaler"),
     ("sklearn.model_selection", "train_test_split StratifiedKFold KFold GridSearchCV cross_val_score StratifiedShuffleSplit"),
     ("sklearn.metrics", "accuracy_score confusion_matrix classification_report f1_score roc_auc_score roc_curve precision_score recall_score "
      "mean_squared_error mean_absolute_error r2_score average_precision_score"),
     ("keras.utils", "to_categorical"), ("keras.models", "load_model model_from_json"),
-    ("keras.callbacks", "ModelCheckpoint EarlyStopping ReduceLROnPlateau"),
-    ("torch.utils.data", "DataLoader TensorDataset random_split"), ("torch.utils.tensorboard", "SummaryWriter"),
-    ("torch.autograd", "Variable"), ("tqdm", "tqdm trange"), ("collections", "defaultdict OrderedDict namedtuple"), ("copy", "deepcopy"),
-    ("functools", "partial"), ("pathlib", "Path")) for name in names.split()}
-CUDA_OF = {"pycuda": ("import pycuda.driver as cuda", "Event In Out InOut mem_alloc memcpy_htod memcpy_dtoh Context Device Stream init "
-                      "memcpy_htod_async memcpy_dtoh_async pagelocked_empty to_device from_device"),
-           "numba": ("from numba import cuda", "jit grid to_device threadIdx blockIdx blockDim synchronize shared device_array event "
-                     "select_device gpus stream atomic syncthreads is_available get_current_device")}
+    ("keras.callbacks", "ModelCheckpoint EarlyStopping ReduceLROnPlateau"), ("tensorflow.keras.preprocessing.image", "ImageDataGenerator"),
+    ("torch.utils.data", "DataLoader TensorDataset random_split"), ("torch.utils.data.distributed", "DistributedSampler"),
+    ("torch.nn.parallel", "DistributedDataParallel"), ("torch.utils.tensorboard", "SummaryWriter"), ("torch.autograd", "Variable"),
+    ("transformers", "AutoTokenizer AutoModelForCausalLM"), ("tqdm", "tqdm trange"), ("collections", "defaultdict OrderedDict namedtuple"),
+    ("copy", "deepcopy"), ("functools", "partial"), ("pathlib", "Path")) for name in names.split()}
+LIBRARIES_OF_KERAS = ("tensorflow", "keras", "tf_keras")
 # What Python of any release, IPython, profilers and services that run a file bind beforehand.
 BOUND_BEFOREHAND = frozenset(dir(builtins)) | frozenset((
     "unicode xrange raw_input basestring long unichr reduce file cmp execfile reload apply buffer intern coerce exit quit copyright credits "
@@ -78,18 +80,18 @@ class NeverBound(WholeFile):
                 free.setdefault(one.id, []).append(one)
         if not free:
             return
-        # Names of packages say what was forgotten; of others, many say that a part of the file is missing.
-        others = [name for name, loads in free.items() if not self.import_of(name, loads) and name not in CALLED_BY_THEMSELVES]
-        whole = len(others) <= MOST_UNBOUND and self.is_whole(trees)
+        whole = self.is_whole(trees)
+        # Imports that are forgotten don't tell that a file was cut out of a larger one.
+        forgotten = {name: self.import_of_called(name, loads) for name, loads in free.items() if whole}
+        own = [name for name, loads in free.items() if not forgotten.get(name) and not self.import_of(name, loads)]
+        whole = whole and len(own) <= MOST_UNBOUND
         for name, loads in free.items():
             loads = [one for one in loads if self.is_run(one)]
             if not loads:
                 continue
             first = min(loads, key=lambda one: (getattr(one, "cell", None) or 0, one.lineno, one.col_offset))
-            brings = self.import_of(name, loads)
+            brings = self.import_of(name, loads) or whole and forgotten.get(name)
             near = self.meant_by(name, trees)
-            if not brings and not near and whole and self.is_called(first):
-                brings = CALLED_BY_THEMSELVES.get(name)
             if brings:
                 reader.reported_unbound.add(name)
                 reader.mistake(first, "a name that nothing binds", name, brings)
@@ -151,6 +153,17 @@ class NeverBound(WholeFile):
             return fits[0] if len(fits) == 1 else None
         known = ASKED_OF_USUAL_NAMES.get(name)
         return IMPORTS_OF_USUAL_NAMES.get(name) if asked and (known is None or asked & set(known.split())) else None
+
+    def import_of_called(self, name, loads):
+        """The import that a well-known class or function lacks, in a file that uses its library."""
+        of = IMPORTS_OF_CALLED_NAMES.get(name, "")
+        roots = {full.split(".")[0] for full in self.tracing.names.values()}
+        if of.startswith("keras.") and "keras" not in roots and "tensorflow" in roots:
+            of = "tensorflow." + of
+        library = of.split(".")[0]
+        fits = library in ("collections", "copy", "functools", "pathlib", "sklearn", "tqdm") or library in roots or library in LIBRARIES_OF_KERAS and roots & set(
+            LIBRARIES_OF_KERAS)
+        return "from %s import %s" % (of, name) if of and fits and all(map(self.is_called, loads)) else None
 
     def meant_by(self, name, trees):
         """A function or class of the file that nothing names, and of which this is nearly the name."""
