@@ -194,12 +194,11 @@ class Calls:
             made = Thing("keras-model", line=node.lineno, under=self.device)  # whoever made it
             self.scope.names[node.func.value.id] = made
             return self.keras_method(node, made, attribute, words)
-        of_keras = attribute == "predict_proba" and self.written(node.func.value) + ".predict_classes(" in self.text  # sklearn has but the one
+        # scikit-learn's models have the one, and none has the other.
+        of_keras = attribute == "predict_proba" and self.written(node.func.value) + ".predict_classes(" in self.text
         if (of_keras or attribute in ("fit_generator", "predict_generator", "evaluate_generator", "predict_classes")) and not set(words) - OF_GENERATORS:
             self.note(node, "call", "tensorflow.keras.Model." + attribute,
                       self.arguments(node))  # Keras alone has these, but for classes with arguments of their own
-        if attribute == "predict_proba" and re.search(r"\b%s\.predict_classes\(" % re.escape(self.written(node.func.value)), self.text):
-            self.note(node, "call", "tensorflow.keras.Model.predict_proba", self.arguments(node))  # scikit-learn's have no predict_classes
         if attribute == "experimental_run_v2":
             self.note(node, "call", "tensorflow.distribute.Strategy." + attribute, self.arguments(node))
         if attribute in ("get_gradients", "get_updates") and self.keras.roots & {"tensorflow", "keras"} and \
