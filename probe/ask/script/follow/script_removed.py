@@ -27,6 +27,7 @@ class Removed:
                     self.arguments.setdefault(library + "." + call, {})[argument.rstrip(")")] = about
                 else:
                     self.names[library + "." + name] = about
+        self.of_python = {name.split(".")[0] for name, (since, _) in self.names.items() if since.startswith("Python ")}
         self.libraries = {name.split(".")[0] for name in [*self.names, *self.arguments]}
 
     @staticmethod
@@ -40,8 +41,8 @@ class Removed:
         if parts[0] not in self.libraries or self.reader.pinned_for(name):
             return
         ends = [".".join(each[:end]) for each in (parts, written.split(".")) for end in range(2, len(each) + 1)]
-        # A class that a library's own name no longer gives is not in its modules either.
-        ends += [parts[0] + "." + parts[-1]] if parts[-1][:1].isupper() else []
+        # A class that a library's own name no longer gives is not in its modules either; Python's moved there.
+        ends += [parts[0] + "." + parts[-1]] if parts[-1][:1].isupper() and parts[0] not in self.of_python else []
         gone = next((one for one in ends if one in self.names), None)
         if gone in self.reader.own_names:
             return
