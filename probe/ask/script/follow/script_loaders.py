@@ -245,6 +245,9 @@ class Loaders:
         kind = "a list or tuple of Python's" if isinstance(thing, Many) else {
             "optimizer": "an optimizer", "loader": "a DataLoader", "mapping": "a dictionary", "scaler": "a GradScaler",
             "dataset": "a dataset", "ndarray": "an array of NumPy's"}.get(thing.kind)
+        value = getattr(node.func, "value", None)
+        if isinstance(thing, Many) and isinstance(value, ast.Name) and "isinstance(%s, " % value.id in self.reader.text:
+            return  # the script asks what it is before it moves it
         if attribute in ("to", "cuda", "cpu") and kind:
             self.reader.mistake(node, "a move of what has no such method", self.reader.written(node), kind,
                                 "Move each tensor in it, and take the result." if kind != "an optimizer" else

@@ -298,19 +298,19 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
                 self.children.look_for_lost_environments(node)
         if len(trees) > 1:  # a notebook's cells share their names
             self.look_for_unused_configurations(ast.Module(body=[s for tree in trees for s in tree.body], type_ignores=[]))
+        imported = self.packages_imported(trees)
         self.never_bound = {name: instead for name, (of, instead) in [*IMPORTS_OF_NAMES.items(), *CLASSES_OF_NAMES.items()]
-                            if name not in bound and self.imports_from(trees, of)}
+                            if name not in bound and of in imported}
         self.unbound = {name: Name(full) for name, full in CONVENTIONS.items() if name not in bound}
 
-    def imports_from(self, trees, of):
-        """Whether what stands at the beginning of lines imports something of a package, and nothing imports all names."""
+    def packages_imported(self, trees):
+        """The packages of which something is imported at the beginning of lines; none where all names of one may be there."""
         found = [one for tree in trees for one in ast.walk(tree) if isinstance(one, (ast.Import, ast.ImportFrom))]
         if any(alias.name == "*" for one in found for alias in one.names) or re.search(
                 r"(?<!\.)\b(globals|exec|eval|locals|builtins)\b|%(run|load|pylab)\b", self.text):
-            return False
-        return any(one in tree.body and of in [name.split(".")[0] for name in (
-            [one.module or ""] if isinstance(one, ast.ImportFrom) else [alias.name for alias in one.names])] and not getattr(
-                one, "level", 0) for tree in trees for one in found)
+            return set()
+        return {name.split(".")[0] for tree in trees for one in tree.body if isinstance(one, (ast.Import, ast.ImportFrom)) and not getattr(
+            one, "level", 0) for name in ([one.module or ""] if isinstance(one, ast.ImportFrom) else [alias.name for alias in one.names])}
 
     def names_never_bound(self):
         """from numba import jit, and @cuda.jit: a name of a package that the script imports in another way."""

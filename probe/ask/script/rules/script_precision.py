@@ -487,6 +487,8 @@ class Precision(Scoped):
 
     def flash_of_modules(self, nodes):
         """FLASH_ATTENTION alone in a module's forward(), where all that the script trains on the GPU is in float32."""
+        if "_sdp" not in self.reader.text and "FLASH_ATTENTION" not in self.reader.text:
+            return
         text = re.sub(r"set_float32_matmul_precision|float32|dtype *= *(torch|np|numpy)\.(uint8|int\d+|long|bool)\b", "", self.reader.text)
         if re.search(r"autocast|\.half\(|bfloat16|float16|[dD]type|precision|deepspeed|[tT]rainer|\.type\(|\bamp\b|fp16|bf16|\.to\(self|\.to\(other",
                      text) or not self.says(r"\.cuda\(|['\"]cuda") or not self.says(r"\.backward\("):
@@ -527,7 +529,7 @@ class Precision(Scoped):
 
     def switch_of_convolutions(self, nodes):
         """torch.backends.cudnn.allow_tf32 = True, of a model that has layers of products of matrices alone."""
-        if self.says(r"(?i)matmul\.(allow_tf32|fp32)|set_float32_matmul|fp32_precision|autocast|half|float16|conv|lstm|gru|rnn|torch\.load\(|hub|cudnn\.allow_tf32 = False"):
+        if "allow_tf32" not in self.reader.text or self.says(r"(?i)matmul\.(allow_tf32|fp32)|set_float32_matmul|fp32_precision|autocast|half|float16|conv|lstm|gru|rnn|torch\.load\(|hub|cudnn\.allow_tf32 = False"):
             return
         plain = getattr(sys, "stdlib_module_names", ())
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
@@ -555,6 +557,8 @@ class Precision(Scoped):
 
     def generators_of_the_cpu(self, nodes):
         """torch.save({…, "rng": torch.get_rng_state()}), without the GPU's generators."""
+        if "rng_state" not in self.reader.text:
+            return
         if self.says(r"cuda\.\w*rng_state|xpu|mps") or not self.says(r"cuda|map_location *= *['\"]cpu") or not self.says(DRAWS_ON_GPU) and self.says(
                 r"nn\.(Module|Sequential)\b"):
             return  # the layers are all here, and none of them draws
