@@ -81,13 +81,13 @@ void report_seen(const Snapshot& snapshot, Answers& answers) {
         !framework_of_package(one.folder.or_empty()).empty() || one.folder.is("numpy") || one.folder.is("onnxruntime");
     if (packages.size() != 2 || !matters) continue;
     const std::string &first = packages.front(), &second = packages.back();
-    Finding& finding = answers.found_on("package:" + first.substr(0, first.find(' ')));
+    const auto name_of = [](const std::string& package) { return package.substr(0, package.find(' ')); };
+    Finding& finding = answers.found_on("package:" + name_of(first));
     finding.explanation = first + " and " + second + " both install the folder " + *one.folder.get() +
                           (one.winner.get() ? ". The folder contains the files of " + *one.winner.get() + "."
                            : one.winner.outcome() == Outcome::failed ? ". The folder contains files of both."
                                                                      : ". The one that was installed last is used.");
     finding.evidence = {evidence(at("/python/written_twice", i, "packages"), first + ", " + second)};
-    const auto name_of = [](const std::string& package) { return package.substr(0, package.find(' ')); };
     finding.fix = {one_instead_of_two(snapshot, name_of(first), name_of(second))};
   }
 }

@@ -319,8 +319,12 @@ std::vector<MissingLibrary> missing_libraries(const Facts& facts) {
       continue;
     Confidence sure = driver_first(facts) ? Confidence::possible : tried ? Confidence::likely : Confidence::certain;
     if (tried && keras_ended_it(facts)) sure = Confidence::possible;
-    if (diagnosis_of_library(name) == "driver.libcuda-missing")
-      sure = facts.used() ? Confidence::possible : Confidence::likely;
+    if (diagnosis_of_library(name) == "driver.libcuda-missing") {
+      // Programs for video ask for NVIDIA's encoder and decoder wherever they run, and go on without them.
+      const bool for_video = name.find("nvidia-encode") != name.npos || name.find("nvcuvid") != name.npos;
+      const bool needless = for_video && !has_gpu(facts, Vendor::nvidia).is(true);
+      sure = facts.used() || needless ? Confidence::possible : Confidence::likely;
+    }
     add(name, sure, evidence(*symptom), symptom);
   }
   if (!from_report(facts.snapshot())) return all;
@@ -339,16 +343,12 @@ void report_missing_libraries(const Facts& facts, Answers& answers) {
     const auto same = std::ranges::find_if(answers.findings, [&](const Finding& finding) {
       return finding.id == answers.id && std::ranges::any_of(finding.evidence, names_it);
     });
-    // Programs for video ask for NVIDIA's encoder and decoder wherever they run, and go on without them.
-    const bool for_video = one.name.find("nvidia-encode") != one.name.npos || one.name.find("nvcuvid") != one.name.npos;
-    const Confidence confidence =
-        for_video && !has_gpu(facts, Vendor::nvidia).is(true) ? Confidence::possible : one.confidence;
     if (same == answers.findings.end()) {
-      answers.found_in(*one.symptom, confidence, "library:" + one.name);
+      answers.found_in(*one.symptom, one.confidence, "library:" + one.name);
       continue;
     }
     same->evidence.push_back(one.evidence);
-    same->confidence = std::max(same->confidence, confidence);
+    same->confidence = std::max(same->confidence, one.confidence);
   }
 }
 

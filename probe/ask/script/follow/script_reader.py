@@ -258,14 +258,16 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
         """One of the calls of the tables, or below one: what was removed took all below it along."""
         known = self.mattering.get(name)
         if known is None:
-            known = self.mattering[name] = name.startswith(self.begins) or any(
-                name[:at] in self.exact for at in [len(name)] + [m.start() for m in re.finditer(r"\.", name)])
+            known = self.mattering[name] = name.startswith(self.begins) or self.is_exact(name)
         return known
+
+    def is_exact(self, name):
+        """A call of the tables by its whole name, or what is below one."""
+        return any(name[:at] in self.exact for at in [len(name)] + [m.start() for m in re.finditer(r"\.", name)])
 
     def is_of_tables(self, name):
         """As matters(), but for what only starts the devices as all of its module does: jax.numpy.*, whose names are listed."""
-        return self.matters(name) and (not name.startswith(tuple(one for one in self.begins if one[:-1] in self.members)) or any(
-            name[:at] in self.exact for at in [len(name)] + [m.start() for m in re.finditer(r"\.", name)]))
+        return self.matters(name) and (not name.startswith(tuple(one for one in self.begins if one[:-1] in self.members)) or self.is_exact(name))
 
     def find(self, name):
         value, known = self.scope.find(name)

@@ -1039,8 +1039,8 @@ class Graphs(OfValues):
         if not trains or not self.runs_something(nodes) or self.says(r"get_strategy|experimental_set_strategy|locals\(|globals\(|__all__"):
             return
         read = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-        told = any(e.get("name") == "a strategy that nothing runs under" for e in self.reader.events)
-        for one in nodes if not told else ():
+        reported = any(e.get("name") == "a strategy that nothing runs under" for e in self.reader.events)
+        for one in nodes if not reported else ():
             call = one.value if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name) else None
             if isinstance(call, ast.Call) and re.search(r"(Mirrored|CentralStorage)Strategy$", self.full(call.func)) and STRATEGIES_OF_TF.match(
                     self.full(call.func)) and one.targets[0].id not in read:

@@ -136,7 +136,7 @@ class Lapses(WholeFile):
             if not isinstance(item.context_expr, ast.Call) or self.full(item.context_expr.func) != "tensorflow.GradientTape" or not isinstance(
                     item.optional_vars, ast.Name) or any(isinstance(one, ast.With) for one in self.origins.around(block)):
                 continue
-            rest = self.block_of(block)
+            rest = self.origins.block_of(block)
             for call in (call for statement in rest[rest.index(block) + 1:] for call in calls_in([statement])):
                 if self.written(call.func) != item.optional_vars.id + ".gradient" or len(call.args) < 2 or self.stated(call) is not block:
                     continue
@@ -144,15 +144,10 @@ class Lapses(WholeFile):
                 if isinstance(of, ast.Attribute) and of.attr in VARIABLES_OF_KERAS:
                     self.tell_what_no_tape_saw(block, rest, call, self.written(of.value))
 
-    def block_of(self, statement):
-        outer = self.parents.get(id(statement))
-        return next(block for block in (getattr(outer, field, None) for field in ("body", "orelse", "finalbody", "handlers")) if isinstance(
-            block, list) and statement in block) if outer is not None else [statement]
-
     def stated(self, call):
         """The block of the tape that a gradient is asked of, which another of the same name may have replaced."""
         tape = call.func.value.id
-        rest = self.block_of(next((one for one in [call] + list(self.origins.around(call)) if isinstance(one, ast.stmt)), call))
+        rest = self.origins.block_of(next((one for one in [call] + list(self.origins.around(call)) if isinstance(one, ast.stmt)), call))
         earlier = [one for one in rest if isinstance(one, ast.With) and line_of(one) < line_of(call) and any(
             getattr(item.optional_vars, "id", "") == tape for item in one.items)]
         return earlier[-1] if earlier else None

@@ -197,7 +197,7 @@ class BoundInOneBranch(WholeFile):
             self.look_in(of, nodes)
 
     def look_in(self, of, nodes):
-        own, told = own_nodes(of), set()
+        own, reported = own_nodes(of), set()
         shared = {name for one in own if isinstance(one, (ast.Global, ast.Nonlocal)) for name in one.names}
         if isinstance(of, ast.Module):  # a function may bind its names, and another cell of a notebook
             inside = {id(one) for one in own}
@@ -206,7 +206,7 @@ class BoundInOneBranch(WholeFile):
             shared |= {one.arg for one in ast.walk(of.args) if isinstance(one, ast.arg)}
         for one in own:
             if isinstance(one, ast.If) and self.asks_for_devices(one.test) and not self.is_elif(one) and self.may_bind_nothing(one):
-                self.look_behind(one, of, own, shared, told)
+                self.look_behind(one, of, own, shared, reported)
 
     def asks_for_devices(self, test):
         """Whether a condition says whether there is a GPU, or which of several processes this is."""
@@ -246,15 +246,13 @@ class BoundInOneBranch(WholeFile):
             one = one.orelse[0]
         return {name for part in one.orelse for inner in ast.walk(part) for name in names_bound_by(inner)}
 
-    def look_behind(self, branch, of, own, shared, told):
+    def look_behind(self, branch, of, own, shared, reported):
         within = {id(one) for one in ast.walk(branch)}
-        names = {name for one in own if id(one) in within for name in names_bound_by(one)} - shared - told - self.bound_in_else(branch)
+        names = {name for one in own if id(one) in within for name in names_bound_by(one)} - shared - reported - self.bound_in_else(branch)
         if not names:
             return
         before = {name for one in own if id(one) not in within and self.starts(one) < (branch.lineno, branch.col_offset) for name in names_bound_by(one)}
-        outer = self.origins.parents.get(id(branch))
-        block = next((block for block in (getattr(outer, field, None) for field in ("body", "orelse", "finalbody")) if isinstance(
-            block, list) and branch in block), [])
+        block = self.origins.block_of(branch)
         names -= before
         for part in block[block.index(branch) + 1:] if block else ():
             if not names or isinstance(part, ast.If) and self.ends(part.body):
@@ -262,7 +260,7 @@ class BoundInOneBranch(WholeFile):
             for read in self.read_in(part):
                 if read.id in names and not any(isinstance(one, ast.Try) for one in self.origins.around(read)):
                     names.discard(read.id)
-                    told.add(read.id)
+                    reported.add(read.id)
                     if any(e["subject"] == "script-mistake" and e["line"] == read.lineno and e.get("value") == read.id for e in self.reader.events):
                         continue  # of a branch that asks for CUDA
                     self.reader.mistake(read, "a name that one branch alone binds", read.id, self.written(branch.test),

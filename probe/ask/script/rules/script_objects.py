@@ -188,9 +188,7 @@ class Objects(OfValues):
             return None
         name, part = statement.targets[0].id, statement
         while True:
-            outer = self.origins.parents.get(id(part))
-            block = next((block for block in (getattr(outer, field, None) for field in ("body", "orelse", "finalbody")) if isinstance(
-                block, list) and any(each is part for each in block)), ())
+            outer, block = self.origins.parents.get(id(part)), self.origins.block_of(part)
             for later in block[next((at for at, each in enumerate(block) if each is part), -1) + 1:] if block else ():
                 for call in calls_in([later.value] if isinstance(later, (ast.Expr, ast.Assign)) else ()):
                     of = call.func.value if isinstance(call.func, ast.Attribute) else None

@@ -414,6 +414,12 @@ class Origins:
             node = self.parents[id(node)]
             yield node
 
+    def block_of(self, node):
+        """The statements among which a node is one itself; none: it is a part of one."""
+        outer = self.parents.get(id(node))
+        return next((block for block in (getattr(outer, field, None) for field in ("body", "orelse", "finalbody")) if isinstance(
+            block, list) and any(one is node for one in block)), [])
+
     @staticmethod
     def same_block(outer, one, other):
         return any(one in block and other in block for block in (

@@ -115,7 +115,7 @@ class Settings(WholeFile):
             parsed = [each for each in self.origins.known(target.value)]
             if len(made) != 1 or not parsed or not all(isinstance(each, ast.Call) and getattr(each.func, "attr", "") == "parse_args" for each in parsed):
                 continue
-            block = self.block_of(one)
+            block = self.origins.block_of(one)
             holder = self.origins.parents.get(id(one))
             straight = isinstance(holder, (ast.Module, ast.FunctionDef)) or isinstance(holder, ast.If) and "__name__" in self.written(holder.test)
             at = next((n for n, each in enumerate(block) if each is one), None)
@@ -319,8 +319,8 @@ class Settings(WholeFile):
             return False
         if isinstance(other, ast.If) and (not isinstance(one, ast.If) or self.written(one.test) == self.written(other.test)):
             return False  # a default that a switch replaces
-        block = self.block_of(one)
-        if block is None or block is not self.block_of(other):
+        block = self.origins.block_of(one)
+        if block is None or block is not self.origins.block_of(other):
             return False
         begin, end = (next(at for at, each in enumerate(block) if each is part) for part in (one, other))
         return begin < end and not any(getattr(call.func, "id", "") != "print" for call in calls_in(block[begin + 1:end]))
@@ -431,7 +431,7 @@ class Settings(WholeFile):
     def changed_behind(self, nodes, call, takes):
         """session = InferenceSession(path, options); options.intra_op_num_threads = 4, which nothing takes any more."""
         statement = next((one for one in self.origins.around(call) if isinstance(one, ast.stmt)), None)
-        block = self.block_of(statement)
+        block = self.origins.block_of(statement)
         for at, word in takes:
             given = self.given(call, at, word)
             names = {one.id for one in ast.walk(given) if isinstance(one, ast.Name)} if given is not None else set()
@@ -489,11 +489,6 @@ class Settings(WholeFile):
             if isinstance(target, (ast.Attribute, ast.Subscript)) and self.written(target.value) == name:
                 return one
         return None
-
-    def block_of(self, statement):
-        outer = self.origins.parents.get(id(statement))
-        return next((body for body in (getattr(outer, field, None) for field in ("body", "orelse", "finalbody")) if isinstance(
-            body, list) and statement in body), [])
 
     @staticmethod
     def changes(statement):

@@ -155,9 +155,7 @@ class WholeFile:
                 return of.test
             if isinstance(of, ast.IfExp) and part is of.body and self.one_asked_for(of.test) and isinstance(of.orelse, ast.Constant):
                 return of.test
-            block = next((block for block in (getattr(of, field, None) for field in ("body", "orelse", "finalbody")) if isinstance(
-                block, list) and any(part is one for one in block)), ())
-            for before in block:
+            for before in self.origins.block_of(part):
                 if before is part:
                     break
                 if isinstance(before, ast.If) and not before.orelse and isinstance(before.body[-1], (
