@@ -153,6 +153,8 @@ std::string script_reader() {
                            "script_names",
                            "script_learning",
                            "script_lapses",
+                           "script_losses",
+                           "script_loops",
                            "script_states",
                            "script_choices",
                            "script_objects",
