@@ -12,6 +12,10 @@ OF_TENSORS_ALONE = re.compile(r"torchvision\.transforms\.(transforms\.)?(Normali
 TURNS_INTO_TENSORS = re.compile(r"torchvision\.transforms\.(transforms\.)?(ToTensor|PILToTensor)$")
 DROPS = re.compile(r"torch\.nn\.functional\.(alpha_|feature_)?dropout[123]?d?$")
 DROP_LAYERS = re.compile(r"torch\.nn\.(modules\.\w+\.)?(Alpha)?Dropout[123]?d?$")
+MOVES_BY_ITSELF = re.compile(r"default_device|default_tensor_type\([^)]*cuda|DataParallel|\.prepare\(|Trainer\b|device_map|\b(\w*model\w*|\w*net\w*)\.(to|cuda)\(", re.I)
+# What draws no numbers of NumPy's or Python's, so that a script which imports nothing else draws only by PyTorch.
+DRAWS_NOTHING = frozenset("torch numpy random os sys time math re json argparse logging pathlib typing collections copy functools itertools datetime glob shutil "
+                          "warnings tqdm matplotlib torchvision torchaudio tensorboard tensorboardX PIL cv2 __future__".split())
 STAYS_OPEN = re.compile(r"(?i)mc[_ -]?dropout|monte|uncertain|bayes|stochastic|ensemble")
 
 
@@ -33,6 +37,8 @@ class Loops(Learning):
             self.model_made_anew()
             self.evaluated_with_gradients()
             self.backward_of_a_number()
+            self.left_behind()
+        self.seeds_of_others()
         self.dropout_that_stays()
         self.transforms()
         self.counters()
@@ -66,8 +72,8 @@ class Loops(Learning):
             if isinstance(given, ast.Attribute) and given.attr == "parameters" and not self.tracing.index.assigned.get(self.written(given)):
                 self.mistake(given, "parameters that are not asked for", self.written(given), doubted=False)
 
-    def uses_of(self, name, scope):
-        """The places where a name is read, in the scope of its assignment and in what stands within."""
+    def uses_of(self, name):
+        """The places where a name is read."""
         return [one for one in self.nodes if isinstance(one, (ast.Name, ast.Attribute)) and isinstance(one.ctx, ast.Load) and self.written(one) == name]
 
     def never_stepped(self):
@@ -75,7 +81,7 @@ class Loops(Learning):
         if OTHER_ENGINES.search(self.reader.text) or self.says(r"\.grad\b|\.data\b[^\n]*[-+]="):
             return
         for made, name in self.optimizers:
-            uses = [self.parents.get(id(one)) for one in self.uses_of(name, None)]
+            uses = [self.parents.get(id(one)) for one in self.uses_of(name)]
             if "[" in name or not uses or not all(isinstance(one, ast.Attribute) and one.attr in ("zero_grad", "param_groups", "state_dict", "load_state_dict") or
                                     isinstance(one, ast.Call) and SCHEDULERS.match(self.full(one.func)) for one in uses):
                 continue
@@ -134,7 +140,7 @@ class Loops(Learning):
                 continue
             kind = self.full(made.func).rsplit(".", 1)[-1]
             steps = [call for call in self.calls if is_call(call, "step") and self.written(call.func.value) == name]
-            uses = self.uses_of(name, None)
+            uses = self.uses_of(name)
             if not steps and all(isinstance(self.parents.get(id(one)), ast.Attribute) and self.parents[id(one)].attr in (
                     "state_dict", "load_state_dict", "get_last_lr", "get_lr") for one in uses) and re.fullmatch(r"\w+", name):
                 self.mistake(made, "a schedule that never steps", name)
@@ -156,13 +162,13 @@ class Loops(Learning):
             return
         at = loop.body.index(statement)
 
-        def steps(part):
-            return any(is_call(one, "step") and one is not call and self.made_by(one.args[0] if one.args else one.func.value, OPTIMIZERS_AT_ALL) is not None
-                       for one in self.calls_reached(part))
+        def step_of(part):
+            return next((one for one in self.calls_reached(part) if is_call(one, "step") and one is not call and self.made_by(
+                one.args[0] if one.args else one.func.value, OPTIMIZERS_AT_ALL) is not None), None)
 
-        if not any(map(steps, loop.body[:at])) and any(map(steps, loop.body[at + 1:])):
-            first = next(one for one in loop.body[at + 1:] if steps(one))
-            self.mistake(call, "a schedule before its optimizer", other=first)
+        later = [one for one in map(step_of, loop.body[at + 1:]) if one is not None]
+        if later and not any(map(step_of, loop.body[:at])):
+            self.mistake(call, "a schedule before its optimizer", other=later[0])
 
     def calls_reached(self, statement, deepest=2):
         """The calls of a statement, and of the functions of the file that it calls."""
@@ -241,6 +247,38 @@ class Loops(Learning):
                     inner = inner.value
                 if inner is not None and any(isinstance(of, ast.Call) and self.is_loss(of) for of in self.origins.of(inner)):
                     self.mistake(one, "a loss that is cut off", self.written(call), other=call, doubted=False)
+
+    # ---- places and seeds
+
+    def left_behind(self):
+        """from model import Network; net = Network(); net(x.to(device)), and nothing moves the model."""
+        if MOVES_BY_ITSELF.search(self.reader.text):
+            return
+        for name, values in self.tracing.index.assigned.items():
+            made = values[0] if len(values) == 1 else None
+            if not isinstance(made, ast.Call) or not re.fullmatch(r"\w+", name) or not re.search(r"(^|\.)[A-Z]\w*$", self.full(made.func)) or self.full(
+                    made.func).startswith("torch") or re.search(r"(?i)device|cuda|gpu", self.written(made)):
+                continue
+            if not any(is_call(one, "backward") for one in self.calls) or not any(
+                    isinstance(self.parents.get(id(one)), ast.Attribute) and self.parents[id(one)].attr == "parameters" for one in self.uses_of(name)):
+                continue
+            for call in self.calls:
+                given = self.value_of(call.args[0]) if self.written(call.func) == name and call.args else None
+                if is_call(given, "to") and given.args and EITHER_DEVICE.match(self.written(self.value_of(given.args[0]))) or is_call(given, "cuda"):
+                    self.mistake(call, "a model that nothing moves", name, self.written(given), other=made)
+                    return
+
+    def seeds_of_others(self):
+        """np.random.seed(0), and torch.randn(3) alone draws."""
+        seeds = [call for call in self.calls if self.full(call.func) in ("numpy.random.seed", "random.seed")]
+        roots = {name.split(".")[0] for name in self.tracing.names.values()}
+        if not seeds or not roots <= DRAWS_NOTHING or self.says(r"manual_seed|set_rng_state|Generator\(|seed_everything") or any(
+                re.match(r"(numpy\.random|random)\.(?!seed$)", self.full(call.func)) for call in self.calls):
+            return
+        drawn = next((call for call in self.calls if re.match(r"torch\.(rand|randn|randint|randperm|normal|multinomial|bernoulli|nn\.(Linear|Conv\dd|LSTM|GRU|Embedding))$",
+                                                              self.full(call.func))), None)
+        if drawn is not None:
+            self.mistake(seeds[0], "a seed of other numbers", self.written(drawn), other=drawn)
 
     def dropout_that_stays(self):
         """F.dropout(x, 0.5) and nn.Dropout(0.5)(x) in forward(), which draw in evaluation as well."""
@@ -335,7 +373,7 @@ class Loops(Learning):
                 plain = all(isinstance(one, ast.Constant) and type(one.value) is int for one in start) and start and limits and not any(
                     isinstance(one, ast.Call) for one in ast.walk(limit)) and not isinstance(limit, ast.Attribute)
                 if plain and not bound and not self.says(r"\b(global|nonlocal) [^\n]*\b%s\b" % re.escape(name)):
-                    self.mistake(loop, "a loop that counts nothing", name, self.written(test), doubted=False)
+                    self.mistake(test, "a loop that counts nothing", name, doubted=False)
 
     def modules_without_init(self):
         """class Net(nn.Module): def __init__(self): self.fc = nn.Linear(3, 2), without super().__init__()"""
