@@ -266,6 +266,9 @@ namespace {
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
+// Rules most lines out in one fast pass, which a search for several characters is not.
+bool holds(std::string_view line, char c) { return line.find(c) != std::string_view::npos; }
+
 // ESC [ … letter, and ESC ] … BEL (titles, links), removed in a copy.
 std::string_view without_colours(std::string_view line, std::string& scratch) {
   scratch.clear();
@@ -286,7 +289,7 @@ std::string_view without_colours(std::string_view line, std::string& scratch) {
 
 // A message inside JSON or logfmt: {"level":"error","msg":"no \\"nvidia\\" here"}.
 bool is_structured(std::string_view line) {
-  return line.find('\\') != std::string_view::npos && (line.starts_with("{\"") || contains(line, " msg=\""));
+  return holds(line, '\\') && (line.starts_with("{\"") || contains(line, " msg=\""));
 }
 
 // The same line with its escapes as the characters that they stand for, in a copy.
@@ -355,14 +358,17 @@ std::size_t mark(std::string_view line) {
       if (line.size() > 10 && digit(line[0]) && line[4] == '-' && line[10] == 'T') {
         if (const std::size_t length = length_of_time(line); length > 0) return length;
       }
-      return contains(line.substr(0, 67), "  | ") ? length_of_service(line.substr(0, 68)) : 0;
+      // The bar is looked for first: blanks are many.
+      return holds(line.substr(0, 67), '|') && contains(line.substr(0, 67), "  | ")
+                 ? length_of_service(line.substr(0, 68))
+                 : 0;
   }
 }
 
 }  // namespace
 
 std::string_view plain_log_line(std::string_view line, std::string& scratch) {
-  if (line.find('\x1b') != std::string_view::npos) line = without_colours(line, scratch);
+  if (holds(line, '\x1b')) line = without_colours(line, scratch);
   if (contains(line, "\xe2\x80")) line = with_plain_quotes(line, scratch);
   if (is_structured(line)) line = without_escapes(line, scratch);
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
