@@ -5,6 +5,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 
@@ -31,6 +32,8 @@ struct Run {
   bool heading = false;  // nothing else stands on the line
 };
 
+bool any_digit_in(std::string_view line) { return line.find_first_of("0123456789") != line.npos; }
+
 std::optional<Run> run_at(std::string_view line) {
   static const LazyRegex numbered(
       R"((?i)^([\s>#*|\[=:-]{0,8}(?:[a-z]{1,12}:? ){0,2}(?:run|trial|attempt|execution|repeat|try|infer(?:ence)?|pass) ?(?:#|no\.? ?|number )?)([0-9]{1,2})\b[\]):=*|\s-]{0,8})",
@@ -41,7 +44,8 @@ std::optional<Run> run_at(std::string_view line) {
   Run run;
   line = line.substr(0, most_of_line);
   re2::StringPiece rest = piece_of(line);
-  const bool found = (has_any(line, {"run", "trial", "attempt", "execution", "repeat", "try", "infer", "pass"}) &&
+  const bool found = (any_digit_in(line) &&
+                      has_any(line, {"run", "trial", "attempt", "execution", "repeat", "try", "infer", "pass"}) &&
                       RE2::Consume(&rest, numbered, &run.of, &run.number)) ||
                      (has_any(line, {"first", "second", "third", "1st", "2nd", "3rd"}) &&
                       RE2::Consume(&rest, ordinal, &run.of, &run.number));
@@ -136,7 +140,9 @@ std::optional<std::size_t> by_answers(const std::vector<std::string_view>& lines
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::string own;
     double number = 0;
-    if (lines[i].size() > most_of_line || speaks_of_time(lines[i]) ||
+    const std::size_t first = std::min(lines[i].find_first_not_of(" \t\r\f"), lines[i].size());
+    const bool counted = first < lines[i].size() && std::isdigit(static_cast<unsigned char>(lines[i][first])) != 0;
+    if (!counted || lines[i].size() > most_of_line || speaks_of_time(lines[i]) ||
         !RE2::FullMatch(piece_of(lines[i]), form, &own, &number) ||
         own.find_first_of("0123456789=") != std::string::npos) {
       words.clear();
@@ -208,7 +214,9 @@ std::optional<Step> step_at(std::string_view line, std::size_t row) {
   re2::StringPiece rest = piece_of(line);
   std::string key;
   Step step{.row = row};
-  if (!RE2::FindAndConsume(&rest, head, &key) || !RE2::PartialMatch(rest, value, &step.value)) return std::nullopt;
+  if (!has_any(line, {"loss"}) || !RE2::FindAndConsume(&rest, head, &key) ||
+      !RE2::PartialMatch(rest, value, &step.value))
+    return std::nullopt;
   for (const char c : key) step.key += std::isalnum(static_cast<unsigned char>(c)) ? c : ' ';
   return step;
 }
@@ -589,7 +597,11 @@ bool starts_repeated_runs(std::string_view line) {
   static const LazyRegex form(
       R"((?i)\b(?:epoch|iter(?:ation)?|step)s?[ :=#\[(]{1,4}[0-9]+|tensor\([^()]+\)[\s,|;]{1,12}tensor\(|^\s{0,4}(?:>>> |In \[[0-9]+\]: )|\bfor \w+ in (?:[0-9]+ [0-9]|\$\(seq |\{1\.\.)|\bfor /L %+\w in \(|\b1\.\.[0-9]+ ?\| ?(?:%|ForEach-Object) ?\{|^\s*(?:epoch|iter\w*|step)s?\s+(?:[a-z_]*(?:loss|acc)|[a-z]+\s+[a-z]+))",
       RE2::Latin1);
-  return RE2::PartialMatch(piece_of(line.substr(0, most_of_line)), form) || run_at(line).has_value();
+  line = line.substr(0, most_of_line);
+  const bool may_match =
+      has_any(line, {"epoch", "iter", "step", "tensor(", ">>> ", "in [", " in $(seq ", " in (", "1.."}) ||
+      (has_any(line, {"for "}) && has_any(line, {" in "}) && any_digit_in(line));
+  return (may_match && RE2::PartialMatch(piece_of(line), form)) || run_at(line).has_value();
 }
 
 bool starts_list_of_runs(std::string_view line) {

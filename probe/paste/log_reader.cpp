@@ -13,6 +13,7 @@
 #include "evidence/merge.h"
 #include "host/text.h"
 #include "knowledge/lazy_regex.h"
+#include "knowledge/lower_case.h"
 #include "knowledge/wordings/slots.h"
 #include "knowledge/wordings/wordings.h"
 #include "probe/redact.h"
@@ -52,7 +53,8 @@ bool only_may_exhaust(std::string_view line) {
   const re2::StringPiece text(line.data(), line.size());
   if (RE2::PartialMatch(text, question)) return true;
   re2::StringPiece conditional, first;
-  return RE2::PartialMatch(text, condition, &conditional) && RE2::PartialMatch(text, exhausted, &first) &&
+  return has_any(line, {"if you", "if it", "if th", "if of", "in case ", "when ", "whenever ", "should "}) &&
+         RE2::PartialMatch(text, condition, &conditional) && RE2::PartialMatch(text, exhausted, &first) &&
          conditional.data() == first.data();
 }
 

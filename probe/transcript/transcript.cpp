@@ -350,11 +350,11 @@ bool Transcript::answers_itself(std::string_view text) {
            value + R"()[`"'.,;]{0,3})";
   };
   static const LazyRegex form(form_of("{3,60}", "{0,60}", "{1,200}?"), RE2::Latin1);
-  // Without the upper bounds, which take RE2's slowest way to capture groups. A match that keeps them is the same one:
-  // what either expression prefers to it does not match.
+  // Without the upper bounds, which take RE2's slowest way to capture groups and longest to compile. A match that keeps
+  // them is the same one: what either expression prefers to it does not match.
   static const LazyRegex unbounded(form_of("{3,}", "*", "+?"), RE2::Latin1);
   re2::StringPiece expression, value;
-  if (!has_form(text, form) || !RE2::FullMatch(piece_of(text), unbounded, &expression, &value)) return false;
+  if (!has_form(text, unbounded) || !RE2::FullMatch(piece_of(text), unbounded, &expression, &value)) return false;
   const std::size_t name = std::min(expression.find('('), expression.size());
   const bool in_bounds =
       name <= longest_name && expression.size() - name <= longest_arguments + 2 && value.size() <= longest_value;
@@ -365,6 +365,16 @@ bool Transcript::answers_itself(std::string_view text) {
   if (!may_answer(*question, stated)) return false;
   answer(*question, stated);
   return true;
+}
+
+// Whether a logger's prefix may begin here, behind a sign: a year, or a level.
+bool may_begin_with_level(std::string_view text) {
+  const auto begins = [](std::string_view rest) {
+    return (!rest.empty() && rest[0] >= '0' && rest[0] <= '9') || rest.starts_with("INFO") ||
+           rest.starts_with("WARNING") || rest.starts_with("DEBUG") || rest.starts_with("ERROR") ||
+           rest.starts_with("info");
+  };
+  return begins(text) || (!text.empty() && begins(text.substr(1)));
 }
 
 // "CUDA available: False", "Number of GPUs: 0"
@@ -379,7 +389,7 @@ bool Transcript::label(std::string_view text) {
         R"((?:[ :|-]*[\[(]?[\w./]+(?::\w+)*[\])]? *[-:|\]])?[ :|\])-]*)",
         RE2::Latin1);
     re2::StringPiece rest = piece_of(text);
-    if (RE2::Consume(&rest, head)) found = labelled_value({rest.data(), rest.size()});
+    if (may_begin_with_level(text) && RE2::Consume(&rest, head)) found = labelled_value({rest.data(), rest.size()});
   }
   if (!found) return false;
   const auto& [form, value] = *found;
