@@ -7,14 +7,6 @@
 
 namespace envdoctor {
 
-namespace {
-
-std::size_t place(char first, char second) {
-  return (static_cast<unsigned char>(first) * 37U + static_cast<unsigned char>(second)) % 4096;
-}
-
-}  // namespace
-
 LowerText::LowerText(std::string_view text) : text_("\n") {
   text_ += text;
   make_lower_case(text_);
@@ -31,7 +23,7 @@ LowerText::LowerText(std::string_view text) : text_("\n") {
   for (std::size_t i = 0; i + 1 < text_.size(); ++i) pairs_.set(place(text_[i], text_[i + 1]));
 }
 
-bool LowerText::has(std::string_view word) const {
+bool LowerText::finds(std::string_view word) const {
   if (word.size() == 1) return count(word[0]) > 0;
   for (std::size_t i = 0; i + 1 < word.size(); ++i)
     if (!pairs_.test(place(word[i], word[i + 1]))) return false;

@@ -18,7 +18,10 @@ class LowerText {
   explicit LowerText(std::string_view text);
 
   [[nodiscard]] std::size_t size() const { return text_.size() - 1; }
-  [[nodiscard]] bool has(std::string_view word) const;  // in lower case; a line break stands before the text, too
+  // In lower case; a line break stands before the text, too. Most words are ruled out by their length or first pair.
+  [[nodiscard]] bool has(std::string_view word) const {
+    return word.size() <= text_.size() && (word.size() < 2 || pairs_.test(place(word[0], word[1]))) && finds(word);
+  }
   [[nodiscard]] std::size_t count(char c) const { return counts_[static_cast<unsigned char>(c)]; }
   // The most letters and digits in a row; the same with the marks of base64 and of names: _ - / +
   [[nodiscard]] std::size_t longest_run() const { return longest_run_; }
@@ -26,6 +29,11 @@ class LowerText {
   [[nodiscard]] bool is_ascii() const { return is_ascii_; }
 
  private:
+  static std::size_t place(char first, char second) {
+    return (static_cast<unsigned char>(first) * 37U + static_cast<unsigned char>(second)) % 4096;
+  }
+  [[nodiscard]] bool finds(std::string_view word) const;
+
   std::string text_;
   std::array<std::uint32_t, 256> counts_{};
   std::bitset<4096> pairs_{};  // by place(): several share one

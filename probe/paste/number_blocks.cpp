@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <optional>
 
@@ -17,8 +16,11 @@ namespace {
 
 constexpr std::size_t most_blocks = 512, longest_line = 2000, most_of_repr = 200, most_words_above = 12;
 
-bool is_digit_of(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_word_of(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+// Every character of a text is asked for these: calls of the library would cost most of the search for numbers.
+bool is_digit_of(char c) { return c >= '0' && c <= '9'; }
+bool is_word_of(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit_of(c) || c == '_';
+}
 
 struct Maker {
   std::string_view start{};
@@ -74,6 +76,7 @@ class Line {
   bool begins_value(std::size_t i) const {
     const char c = text_[i];
     const char before = i > 0 ? text_[i - 1] : ' ';
+    if (is_word_of(before)) return false;  // as at most places
     if (maker_at(text_, i)) return true;
     if (c == '[')
       return !is_word_of(before) && before != ']' && before != ')' &&
