@@ -1,11 +1,10 @@
 // /proc/cpuinfo, and the same facts from lscpu.
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 
 #include "knowledge/codes/names.h"
-#include "knowledge/lazy_regex.h"
 #include "probe/gpu/lspci.h"
 #include "probe/os/cpu_info.h"
 #include "probe/paste/paste_parsers.h"
@@ -50,21 +49,32 @@ Snapshot parse_lspci_report(const std::string& text) {
 
 namespace {
 
-bool read_assignment(std::string_view line, std::string& name, std::string& value) {
-  static const LazyRegex form(R"re((?:declare -x )?(?:export )?([A-Za-z_]\w*)=(?:"(.*)"|'(.*)'|(.*)))re", RE2::Latin1);
-  std::string single, bare;
-  if (!RE2::FullMatch(line, form, &name, &value, &single, &bare)) return false;
-  value += single + bare;  // at most one of the three matched
-  return true;
+// Without a pattern, as every line of a long text may be one.
+bool read_assignment(std::string_view line, std::string_view& name, std::string_view& value) {
+  for (const std::string_view command : {"declare -x ", "export "})
+    if (line.starts_with(command)) line.remove_prefix(command.size());
+  const std::size_t end = line.find('=');
+  if (end == line.npos || end == 0 || (line[0] >= '0' && line[0] <= '9')) return false;
+  name = line.substr(0, end);
+  value = line.substr(end + 1);
+  const bool quoted = value.size() > 1 && (value[0] == '"' || value[0] == '\'') && value.back() == value[0];
+  if (quoted) value = value.substr(1, value.size() - 2);
+  return std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
 }
 
-constexpr const char* always_there = "(?:PATH|HOME|SHELL|USER|PWD|LANG|HOSTNAME|SHLVL|TERM|LOGNAME)";
+bool is_always_there(std::string_view name) {
+  static constexpr auto names = std::to_array<std::string_view>(
+      {"PATH", "HOME", "SHELL", "USER", "PWD", "LANG", "HOSTNAME", "SHLVL", "TERM", "LOGNAME"});
+  return std::ranges::find(names, name) != names.end();
+}
 
 }  // namespace
 
 bool starts_env(std::string_view line) {
-  static const LazyRegex form(std::string("^(?:declare -x )?(?:export )?") + always_there + "=", RE2::Latin1);
-  return contains(line.substr(0, 64), "=") && RE2::PartialMatch(line, form);
+  std::string_view name, value;
+  return contains(line.substr(0, 64), "=") && read_assignment(line, name, value) && is_always_there(name);
 }
 
 // Three variables that every shell has show a whole environment; fewer may be lines of a script, which say nothing
@@ -72,12 +82,11 @@ bool starts_env(std::string_view line) {
 Snapshot parse_env(const std::string& text) {
   std::map<std::string, Text> matter;
   int common = 0;
-  std::string name, value;
-  static const LazyRegex usual(always_there, RE2::Latin1);
+  std::string_view name, value;
   for (const std::string_view line : lines_of(text)) {
     if (!read_assignment(trimmed(line), name, value)) continue;
-    common += RE2::FullMatch(name, usual);
-    if (std::ranges::count(knowledge::env_allow_list(), name) > 0) matter.emplace(name, value);
+    common += is_always_there(name) ? 1 : 0;
+    if (std::ranges::binary_search(knowledge::env_allow_list(), name)) matter.emplace(name, std::string(value));
   }
   Snapshot snapshot;
   if (common >= 3) snapshot.env = std::move(matter);
