@@ -196,8 +196,7 @@ On cut_device(std::string& typed) {
   static const LazyRegex without(R"(\s(?:--no[-_](?:cuda|gpu)|--cpu|--use[-_]cpu)\b)", RE2::Latin1);
   static const LazyRegex with(R"(\s(?:--cuda|--gpu|--use[-_](?:gpu|cuda))\b)", RE2::Latin1);
   std::string name, value;
-  if (has_any(typed, {"device", "accelerator", "platform", "backend", "provider", "ep ", "ep=", "ep-", "ep_", "epid",
-                      "eptype", "epname"}) &&
+  if (has_any(typed, {"device", "accelerator", "platform", "backend", "provider", "ep"}) &&
       RE2::PartialMatch(typed, chosen, &name, &value)) {
     const bool ordinal = value.empty() || std::isdigit(static_cast<unsigned char>(value.back())) != 0;
     value = lower_case(value);
