@@ -155,6 +155,7 @@ std::string script_reader() {
                            "script_lapses",
                            "script_losses",
                            "script_loops",
+                           "script_slips",
                            "script_states",
                            "script_choices",
                            "script_objects",

@@ -184,19 +184,21 @@ class Loops(Learning):
         for made, _ in self.optimizers:
             given = self.given(made, 0, "params")
             model = given.func.value if is_call(given, "parameters") and isinstance(given.func.value, ast.Name) else None
-            block = self.origins.block_of(self.parents.get(id(made)))
-            after = [one for one in block if line_of(one) > line_of(made)] if model is not None else []
-            for one in after:
-                if isinstance(one, ast.Assign) and self.written(one.targets[0]) == model.id and isinstance(one.value, ast.Call):
-                    before = self.origins.made(model)
-                    again = one.value if self.origins.functions_of(one.value.func) else None
-                    if again is not None and isinstance(before, ast.Call) and self.written(again.func) == self.written(before.func) and not any(
-                            isinstance(each, ast.Name) and each.id == model.id for each in ast.walk(one.value)) and any(
-                                is_call(each, "backward") for each in self.calls if line_of(each) > line_of(one)) and not any(
-                                    isinstance(each, ast.Assign) and isinstance(each.value, ast.Call) and OPTIMIZERS_AT_ALL.match(self.full(each.value.func))
-                                    for each in after):
-                        self.mistake(one, "a model that its optimizer doesn't know", model.id, self.written(made), other=made)
-                        return
+            before = self.origins.made(model) if model is not None else None
+            scope = self.origins.scope(made)
+            for one in self.nodes if isinstance(before, ast.Call) and line_of(before) < line_of(made) else ():
+                if not isinstance(one, ast.Assign) or line_of(one) <= line_of(made) or self.written(one.targets[0]) != model.id or not isinstance(
+                        one.value, ast.Call) or self.origins.scope(one) is not scope:
+                    continue
+                again = one.value if self.origins.made(one.value) is one.value and self.origins.functions_of(one.value.func) else None
+                if again is None:  # net = Net().to(device)
+                    inner = self.origins.made(one.value)
+                    again = inner if isinstance(inner, ast.Call) and line_of(inner) == line_of(one) else None
+                if again is not None and self.written(again.func) == self.written(before.func) and not any(isinstance(each, ast.Name) and each.id == model.id for each in ast.walk(
+                        one.value)) and any(is_call(each, "backward") and line_of(each) > line_of(one) and self.origins.scope(each) is scope for each in self.calls) and not any(
+                            line_of(each) > line_of(one) for each, _ in self.optimizers if self.origins.scope(each) is scope):
+                    self.mistake(one, "a model that its optimizer doesn't know", model.id, self.written(made), other=made)
+                    return
 
     # ---- evaluation
 

@@ -114,11 +114,13 @@ class Losses(WholeFile):
         return isinstance(node, ast.Name) and re.match(r"(y|labels?|targets?|gt|y_true|y_batch|batch_y|y_b|yb|b_y)$", node.id) is not None
 
     def is_chosen_class(self, node):
-        """out.argmax(1), out.max(1)[1]: numbers of classes, which have no gradient."""
+        """out.argmax(1), (out > 0.5).float(): chosen classes, which have no gradient."""
         value = self.value_of(node)
         while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in KEEPS_NUMBERS_BY_METHOD and not self.full(
                 value.func):
             value = self.value_of(value.func.value)
+        if isinstance(value, ast.Compare) and len(value.ops) == 1 and isinstance(value.ops[0], (ast.Gt, ast.GtE)) and self.said(value.comparators[0]) in (0, 0.0, 0.5):
+            return any(is_call(one, "backward") for one in self.calls)
         return isinstance(value, ast.Call) and (self.full(value.func) == "torch.argmax" or not self.full(value.func) and is_call(
             value, "argmax")) and any(is_call(one, "backward") for one in self.calls)
 
