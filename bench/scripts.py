@@ -10,6 +10,7 @@ release that was tried. With --least the exit status is 1 below these percentage
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,9 @@ def found(program, folder):
     for finding in json.loads(answer.stdout)["findings"]:
         if finding["severity"] == "info":
             continue
+        said = " ".join([finding["title"], finding["explanation"], *finding.get("fix", [])])
+        if re.search(r"\{[0-9]\}", said):
+            sys.exit("a place that nothing fills: " + said)
         place = finding["subject"][len("script:"):]
         file, _, line = (place, "", "-") if finding["id"] == "script.unreadable" else place.rpartition(":")
         if len(pathlib.Path(file).parts) < 2:

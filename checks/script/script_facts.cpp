@@ -86,9 +86,10 @@ std::string line_in_file(const Symptom& event) {
   return event.source.or_empty() + ":" + event.detail("cell") + ":" + std::to_string(event.line.or_empty());
 }
 
-// {0}, {1} and {2}: what the reader saw.
+// {0} to {4}: what the reader saw.
 std::string filled(std::string text, const ScriptEvent& event) {
-  const std::string details[] = {event.value, event.event->detail("first"), event.event->detail("second")};
+  const std::string details[] = {event.value, event.event->detail("first"), event.event->detail("second"),
+                                 event.event->detail("third"), event.event->detail("fourth")};
   for (std::size_t i = 0; i < std::size(details); ++i) {
     const std::string mark = "{" + std::to_string(i) + "}";
     for (auto at = text.find(mark); at != text.npos; at = text.find(mark, at + details[i].size()))

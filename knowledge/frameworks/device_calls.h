@@ -44,7 +44,7 @@ struct ScriptCall {
   std::string from{};       // first release of the framework that this applies to; empty: all
   std::string label{};      // works, no effect, raises
   std::string title{};      // of its finding; empty: that of the diagnosis
-  std::string says{};       // for a mistake: {0}, {1}, {2} are replaced by the reader's values
+  std::string says{};       // for a mistake: {0} to {4} are replaced by the reader's values
   std::string instead{};
   std::vector<std::string> unless{};  // calls in the same script that make it correct
   bool mistake = false;

@@ -18,9 +18,7 @@ constexpr std::size_t most_blocks = 512, longest_line = 2000, most_of_repr = 200
 
 // Every character of a text is asked for these: calls of the library would cost most of the search for numbers.
 bool is_digit_of(char c) { return c >= '0' && c <= '9'; }
-bool is_word_of(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit_of(c) || c == '_';
-}
+bool is_word_of(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit_of(c) || c == '_'; }
 
 struct Maker {
   std::string_view start{};

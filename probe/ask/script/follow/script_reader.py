@@ -164,7 +164,7 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
             if getattr(other, "cell", None):
                 event["other_cell"] = str(other.cell)
         if event:
-            event.update(zip(("first", "second"), more))
+            event.update(zip(("first", "second", "third", "fourth"), more))
             event.update({word: release for word, release in (("since", since), ("against", against)) if release})
 
     def pinned_for(self, name):
