@@ -19,8 +19,9 @@ constexpr std::size_t longest_statement_of_inputs = 1000;
 
 // "= ['a', 'a']", "= [prompt, prompt]": a list whose elements are the same word.
 bool lists_one_thing(std::string_view line) {
-  static const LazyRegex list(R"([=(] ?\[((?:\w{2,40}|'[^'\n]{2,300}'|"[^"\n]{2,300}")(?:, ?(?:\w{2,40}|'[^'\n]{2,300}'|"[^"\n]{2,300}"))+)\])",
-                              RE2::Latin1);
+  static const LazyRegex list(
+      R"([=(] ?\[((?:\w{2,40}|'[^'\n]{2,300}'|"[^"\n]{2,300}")(?:, ?(?:\w{2,40}|'[^'\n]{2,300}'|"[^"\n]{2,300}"))+)\])",
+      RE2::Latin1);
   static const LazyRegex element(R"(('[^']+'|"[^"]+"|[A-Za-z_]\w+))", RE2::Latin1);
   re2::StringPiece inside;
   if (!RE2::PartialMatch(piece_of(line), list, &inside)) return false;
@@ -65,10 +66,11 @@ bool differ_by_rounding(const std::vector<double>& a, const std::vector<double>&
 }  // namespace
 
 bool starts_equal_rows(std::string_view line) {
-  if (line.size() > longest_statement_of_inputs || !contains(line, "=") || (!contains(line, "[") && !contains(line, "(")))
+  if (line.size() > longest_statement_of_inputs || !contains(line, "=") ||
+      (!contains(line, "[") && !contains(line, "(")))
     return false;
-  static const LazyRegex repeated(R"(= ?\[\w{2,40}\] ?\* ?[2-9]|= ?\w+\.(?:repeat|expand)\([2-9]|\btile\(\w+, ?\(?[2-9])",
-                                  RE2::Latin1);
+  static const LazyRegex repeated(
+      R"(= ?\[\w{2,40}\] ?\* ?[2-9]|= ?\w+\.(?:repeat|expand)\([2-9]|\btile\(\w+, ?\(?[2-9])", RE2::Latin1);
   return lists_one_thing(line) || RE2::PartialMatch(piece_of(line), repeated);
 }
 
@@ -79,9 +81,8 @@ Snapshot parse_equal_rows(const std::string& text) {
   for (const NumberBlock& block : number_blocks(text)) {
     const auto rows = rows_of(block.array);
     if (rows.size() < 2 || rows[0].size() < fewest_numbers || !block.fractions) continue;
-    const bool close = std::ranges::all_of(rows, [&](const auto& row) {
-      return row == rows[0] || differ_by_rounding(rows[0], row);
-    });
+    const bool close =
+        std::ranges::all_of(rows, [&](const auto& row) { return row == rows[0] || differ_by_rounding(rows[0], row); });
     if (!close || std::ranges::all_of(rows, [&](const auto& row) { return row == rows[0]; })) continue;
     add_symptom(snapshot, {SymptomClass::noted, "equal-rows-differ"}, block.row, trimmed(lines_of(text)[block.row]));
     return snapshot;

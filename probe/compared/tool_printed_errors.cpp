@@ -179,8 +179,9 @@ std::optional<PrintedError> error_of_platforms(std::string_view line, std::size_
 
 bool heads_differences(std::string_view line) {
   static const LazyRegex form(R"((?i)\b(?:difference|deviation|error)s?\b[^0-9]{0,60}:\s*$)", RE2::Latin1);
+  static const LazyRegex other(R"((?i)time|speed|memory|loss|bandwidth|price)", RE2::Latin1);
   return line.size() < most_of_line_with_error && trimmed(line).ends_with(':') &&
-         RE2::PartialMatch(piece_of(line), form);
+         RE2::PartialMatch(piece_of(line), form) && !RE2::PartialMatch(piece_of(line), other);
 }
 
 // One pair of platforms agrees in one place, or another pair does, and this one is off by far more than rounding.

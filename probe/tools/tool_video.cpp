@@ -27,10 +27,11 @@ class VideoDrivers {
  public:
   // Logs that went through JSON or a web page may have lost their blanks and ends of lines.
   void read(std::string_view line, std::size_t row) {
-    static const LazyRegex step(R"((?:Trying ?to ?open ?|libva error: )[\w./-]*?/(\w+?)_drv_video\.so|(Found ?init ?func))"
-                                R"(|va_openDriver\(\) ?returns ?(-?\d+)|(vainfo: ?Driver ?version))"
-                                R"(|(IOCTL_I915\w+ failed: Invalid argument|get chip id failed))",
-                                RE2::Latin1);
+    static const LazyRegex step(
+        R"((?:Trying ?to ?open ?|libva error: )[\w./-]*?/(\w+?)_drv_video\.so|(Found ?init ?func))"
+        R"(|va_openDriver\(\) ?returns ?(-?\d+)|(vainfo: ?Driver ?version))"
+        R"(|(IOCTL_I915\w+ failed: Invalid argument|get chip id failed))",
+        RE2::Latin1);
     re2::StringPiece rest = piece_of(line.substr(0, 4000));
     std::string name, found, result, version, refused;
     while (RE2::FindAndConsume(&rest, step, &name, &found, &result, &version, &refused)) {
@@ -52,8 +53,9 @@ class VideoDrivers {
     const bool of_nvidia = attempts_.size() == 1 && attempts_.contains("nvidia");
     if (works_ || (of_nvidia && failed_)) {
       for (const auto& [name, one] : attempts_)
-        add_symptom(snapshot, {harmless, works_ ? "a video driver that another one replaces"
-                                                : "a video driver that NVIDIA's own decoder does without"},
+        add_symptom(snapshot,
+                    {harmless, works_ ? "a video driver that another one replaces"
+                                      : "a video driver that NVIDIA's own decoder does without"},
                     one.row, one.line);
       return;
     }
@@ -103,7 +105,7 @@ bool ends_the_work(std::string_view line) {
 
 bool starts_video(std::string_view line) {
   return contains(line, "_drv_video.so") || contains(line, "nvEncodeAPI") || contains(line, "nvidia-encode") ||
-         contains(line, "nvcuda.dll") || contains(line, "nvcuvid");
+         contains(line, "nvcuda.dll") || contains(line, "nvcuvid") || contains(line, "Cannot load libcuda.so");
 }
 
 Snapshot parse_video(const std::string& text) {
@@ -114,7 +116,7 @@ Snapshot parse_video(const std::string& text) {
   std::size_t row = 0;
   for (const std::string_view line : lines_of(text)) {
     const std::size_t at = row++;
-    if (contains(line, "va") || contains(line, "ailed")) drivers.read(line, at);
+    if (contains(line, "va") || contains(line, "video") || contains(line, "ailed")) drivers.read(line, at);
     if (line.size() > 500) continue;
     if (contains(line, "annot load ") && starts_video(line) && not_loaded.size() < 16) not_loaded.emplace(at, line);
     other = other || other_encoder_serves(line);
