@@ -100,7 +100,20 @@ void judge_complaint(const Facts& facts, Answers& answers) {
   finding.fix = {{.text = deterministic}};
 }
 
+// Equal inputs in one batch: each row is added in another order, mostly by another part of the same kernel.
+void judge_rows(const Facts& facts, Answers& answers) {
+  const Symptom* rows = facts.first({{noted, "equal-rows-differ"}});
+  if (!rows) return;
+  Finding& finding = answers.found_in(*rows, Confidence::possible);
+  finding.title = "Equal inputs in one batch give slightly different results";
+  finding.explanation =
+      "The rows differ by rounding alone: a kernel adds the parts of each row in another order, and masks or padding "
+      "change which kernel is taken.";
+  finding.fix = {{.text = "Compare with a tolerance, or compute in float32 or one input at a time where bits matter."}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  judge_rows(facts, answers);
   judge_complaint(facts, answers);
   compute::judge(facts.snapshot(), answers, picked, describe);
   judge_twins(facts.snapshot(), answers);

@@ -27,6 +27,23 @@ Fix remedy(const Facts& facts, const std::string& file) {
                                                         : "");
 }
 
+// The driver asks for the file of one part under its newer and its older name: where neither is there, none of the
+// folder's files may be.
+void report_optional(const Facts& facts, const std::vector<const Symptom*>& lines, Answers& answers) {
+  const std::string file = lines.front()->detail("file");
+  const bool alone = std::ranges::all_of(lines, [&file](const Symptom* line) { return line->detail("file") == file; });
+  if (alone || file.find("_dmc") == file.npos || facts.used() || facts.driver_works() || when::gpu_listed(facts))
+    return answers.not_applicable("only files that the driver does without are missing");
+  Finding& finding = answers.found_in(*lines.front(), Confidence::possible);
+  finding.severity = Severity::warning;
+  finding.title = "A firmware file for the GPU is not installed";
+  finding.explanation = fmt::format(
+      "The kernel asked for {} and for its other names. Without it the GPU starts and can't sleep; the files for video "
+      "and for scheduling, which lie in the same folder, may lack as well.",
+      file);
+  finding.fix = {remedy(facts, file)};
+}
+
 void judge(const Facts& facts, Answers& answers) {
   const auto& lines = facts.all({missing, "gpu-firmware"});
   if (lines.empty()) return answers.not_applicable("no text of the kernel was read that speaks of missing firmware");
@@ -36,7 +53,7 @@ void judge(const Facts& facts, Answers& answers) {
   if (needed == lines.end() && (works || !facts.saw({{failed, "amd-gpu-initialization"},
                                                      {failed, "intel-gpu-initialization"},
                                                      {failed, "nvidia-gpu-initialization"}})))
-    return answers.not_applicable("only files that the driver does without are missing");
+    return report_optional(facts, lines, answers);
   const Symptom& line = needed == lines.end() ? *lines.front() : **needed;
   Finding& finding = answers.found_in(line, works || needed == lines.end() ? Confidence::possible : Confidence::likely);
   if (works) finding.severity = Severity::warning;

@@ -58,12 +58,32 @@ bool no_sign_of_a_driver(const Facts& facts) {
          !nvidia::kernel_driver_runs(facts).is(true) && !facts.snapshot().pci.get();
 }
 
+// An update that finds no package leaves the driver that runs as it is.
+bool no_driver_listed(const Facts& facts) {
+  return when::no_driver_answers(facts) && !nvidia::kernel_driver_runs(facts).is(true) &&
+         of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().empty();
+}
+
 // The list of packages holds none of NVIDIA's, and the bus shows a GPU that nothing drives. NVIDIA's own installer
 // makes no package, so a driver that runs outweighs the list.
 bool gpu_without_package(const Facts& facts) {
-  return when::no_driver_answers(facts) && !facts.container() && !facts.wsl() &&
-         has_gpu(facts, Vendor::nvidia).is(true) && !nvidia::kernel_driver_runs(facts).is(true) &&
-         of(facts.snapshot().nvidia, &Nvidia::devices).or_empty().empty();
+  return no_driver_listed(facts) && !facts.container() && !facts.wsl() && has_gpu(facts, Vendor::nvidia).is(true);
+}
+
+// libva finds no file of the maker's driver for video, so programs decode and encode on the CPU.
+void judge_video(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{missing, "video-driver"}});
+  if (!line) return;
+  const std::string library = line->detail("library"), loaded = line->detail("loaded");
+  Finding& finding =
+      answers.found_in(*line, loaded.empty() ? Confidence::likely : Confidence::possible, "library:" + library);
+  finding.title = "The GPU's driver for video is not installed";
+  finding.explanation = "libva could not load " + library + ", the driver by which programs decode and encode video";
+  finding.explanation += loaded.empty() ? "." : "; " + loaded + "_drv_video.so is there and doesn't start this GPU.";
+  finding.fix = {{.text = library.starts_with("i")
+                              ? "Install Intel's driver: intel-media-va-driver on Debian and Ubuntu, "
+                                "intel-media-driver elsewhere; for GPUs before 2014 the one of i965."
+                              : "Install Mesa's driver for video: mesa-va-drivers on Debian, Ubuntu and Fedora."}};
 }
 
 Diagnosis diagnosis() {
@@ -86,7 +106,7 @@ Diagnosis diagnosis() {
               {{missing, "nvidia-smi"}, possible, nothing_else_of_nvidia},
               {{missing, "library"}, possible, nor_any_driver, "library", "libnvidia-ml"},
               {{missing, "library-for-container-toolkit"}, possible},
-              {{missing, "driver-package"}, likely, when::no_driver_answers},
+              {{missing, "driver-package"}, likely, no_driver_listed},
               {{missing, "listed-driver-package"}, likely, gpu_without_package},
               {{noted, "driver-installer-pod"},
                possible,
@@ -97,6 +117,7 @@ Diagnosis diagnosis() {
           },
       .not_here = nvidia::not_here,
       .judge_host = judge,
+      .judge = judge_video,
   };
 }
 

@@ -259,7 +259,7 @@ void judge(const Facts& facts, Answers& answers) {
   if (!works) judge_log(facts, found ? Driver{} : driver, answers);
   if (works && !found) found = judge_other_package(facts, driver, answers);
   if (!found) judge_refused_call(facts, driver, answers);
-  if (!found && !works) judge_guess(facts, answers);
+  if (!found) judge_guess(facts, answers);  // the driver lists its GPUs beside such a guess
   if (!driver.evidence.empty())
     return unknown ? answers.unknown("which driver this CUDA version needs is not recorded") : answers.passed();
   if (works) return answers.passed();

@@ -82,9 +82,27 @@ void report_finding(const Snapshot& snapshot, std::vector<Evidence> proof, Answe
   if (!nvidia::on_platform(snapshot, "windows")) finding.fix = deciding_commands(deciders);
 }
 
+// What only a driver that was reached lets a program say: its GPU is full, taken or lacks the code, and the number that
+// was asked for is too high. That it finds no GPU, then, is a consequence.
+bool driver_was_reached(const Facts& facts) {
+  if (facts.saw({{failed, "hsa"}, {failed, "hip-start"}, {failed, "cuinit"}})) return false;
+  return facts.saw({{busy, "cuda-device"},
+                    {exhausted, "cuda-memory"},
+                    {exhausted, "gpu-memory"},
+                    {missing, "cuda-kernel-image"},
+                    {unsupported, "gpu-architecture"},
+                    {refused, "cuda-after-fork"},
+                    {missing, "gpu-index"},
+                    {missing, "cuda-device-index"},
+                    {missing, "any-gpu-index"},
+                    {missing, "gpus-asked-for"}});
+}
+
+bool no_better_cause(const Facts& facts) { return when::no_better_cause(facts) && !driver_was_reached(facts); }
+
 // A program asks for the drivers of all makers, and reports those that are not there.
 bool no_better_cause_nor_oneapi_gpu(const Facts& facts) {
-  return when::no_better_cause(facts) && !facts.with({present, "sycl-device"}, "type", "gpu");
+  return no_better_cause(facts) && !facts.with({present, "sycl-device"}, "type", "gpu");
 }
 
 void judge(const Facts& facts, Answers& answers) {
@@ -104,9 +122,9 @@ void judge(const Facts& facts, Answers& answers) {
 }
 
 // OpenCL lists no GPU either.
-bool no_driver_seen(const Facts& facts) { return when::no_better_cause(facts) && !opencl_lists_gpu(facts.snapshot()); }
+bool no_driver_seen(const Facts& facts) { return no_better_cause(facts) && !opencl_lists_gpu(facts.snapshot()); }
 
-bool too_old_perhaps(const Facts& facts) { return facts.driver_dead() && when::no_better_cause(facts); }
+bool too_old_perhaps(const Facts& facts) { return facts.driver_dead() && no_better_cause(facts); }
 
 // Programs report a missing GPU for many reasons; it is the driver only where nothing else was seen.
 bool nothing_known(const Facts& facts) {
@@ -123,14 +141,11 @@ bool nothing_known(const Facts& facts) {
 
 // A program that asks OpenCL alone finds no device where OpenCL has no platform.
 bool not_by_opencl(const Facts& facts) {
-  return !nvidia::on_platform(facts, "macos") && when::no_better_cause(facts) &&
-         !facts.saw({{missing, "opencl-platform"}});
+  return !nvidia::on_platform(facts, "macos") && no_better_cause(facts) && !facts.saw({{missing, "opencl-platform"}});
 }
 
 // A device number that is too high gives the same message.
-bool refused_without_cuda(const Facts& facts) {
-  return when::no_better_cause(facts) && facts.saw({{missing, "torch-cuda"}});
-}
+bool refused_without_cuda(const Facts& facts) { return no_better_cause(facts) && facts.saw({{missing, "torch-cuda"}}); }
 
 // The module finds no NVIDIA GPU, and doesn't say that it ignores one.
 bool no_gpu_ignored(const Facts& facts) {
@@ -141,14 +156,14 @@ bool no_gpu_ignored(const Facts& facts) {
 
 // HSA prints only this if it can't open /dev/kfd, whatever the reason.
 bool hsa_alone(const Facts& facts) {
-  return when::no_better_cause(facts) && !facts.saw({{missing, "amdgpu-kernel-module"},
-                                                     {missing, "kfd-node"},
-                                                     {refused, "kfd-node"},
-                                                     {unsupported, "amd-gpu"},
-                                                     {limited, "kfd-node"},
-                                                     {mismatch, "amd-kernel-driver-and-runtime"},
-                                                     {missing, "hip-kernel-image"},
-                                                     {failed, "amd-gpu-initialization"}});
+  return no_better_cause(facts) && !facts.saw({{missing, "amdgpu-kernel-module"},
+                                               {missing, "kfd-node"},
+                                               {refused, "kfd-node"},
+                                               {unsupported, "amd-gpu"},
+                                               {limited, "kfd-node"},
+                                               {mismatch, "amd-kernel-driver-and-runtime"},
+                                               {missing, "hip-kernel-image"},
+                                               {failed, "amd-gpu-initialization"}});
 }
 
 Diagnosis diagnosis() {
@@ -165,18 +180,18 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{too_old, "driver"}, possible, too_old_perhaps},
-              {{missing, "driver-version"}, possible, when::no_better_cause},
-              {{noted, "nvidia-smi-versions"}, possible, when::no_better_cause, "cuda", "ERR!"},
+              {{missing, "driver-version"}, possible, no_better_cause},
+              {{noted, "nvidia-smi-versions"}, possible, no_better_cause, "cuda", "ERR!"},
               {{missing, "cuda"}, possible, no_driver_seen},
-              {{missing, "available-gpu"}, possible, when::no_better_cause},
-              {{missing, "visible-gpu"}, possible, when::no_better_cause},
+              {{missing, "available-gpu"}, possible, no_better_cause},
+              {{missing, "visible-gpu"}, possible, no_better_cause},
               {{missing, "hip-device"}, possible, no_better_cause_nor_oneapi_gpu},
               {{failed, "hsa"}, possible, hsa_alone},
-              {{missing, "cuda-device"}, possible, when::no_better_cause},
-              {{missing, "supported-device"}, possible, when::no_better_cause},
-              {{failed, "cuda-in-program"}, possible, when::no_better_cause},
+              {{missing, "cuda-device"}, possible, no_better_cause},
+              {{missing, "supported-device"}, possible, no_better_cause},
+              {{failed, "cuda-in-program"}, possible, no_better_cause},
               {{refused, "cuda-device"}, possible, refused_without_cuda},
-              {{missing, "slurm-gpu"}, possible, when::no_better_cause, "have", "0"},
+              {{missing, "slurm-gpu"}, possible, no_better_cause, "have", "0"},
               {{missing, "gpu"}, possible, not_by_opencl},
               {{missing, "any-gpu"}, possible, nothing_known},
               {{missing, "any-driver"}, possible, nothing_known},

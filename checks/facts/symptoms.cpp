@@ -62,8 +62,9 @@ Facts::Facts(const Snapshot& snapshot) : snapshot_(snapshot) {
   for (const Symptom& symptom : snapshot.log.or_empty()) {
     const auto class_ = symptom_class(symptom.class_.or_empty());
     if (!class_ || !symptom.subject.get() || !asked.worth_reporting(symptom)) continue;
-    if (class_ == SymptomClass::exhausted && symptom.line.get() &&
-        harmless_lines.contains({symptom.source.or_empty(), *symptom.line.get()}))
+    const bool fault = class_ == SymptomClass::exhausted || class_ == SymptomClass::refused ||
+                       symptom.is({SymptomClass::missing, "library"});
+    if (fault && symptom.line.get() && harmless_lines.contains({symptom.source.or_empty(), *symptom.line.get()}))
       continue;
     by_kind_[{*class_, *symptom.subject.get()}].push_back(&symptom);
     if (class_ == SymptomClass::harmless) harmless_.push_back(&symptom);

@@ -216,7 +216,7 @@ Diagnosis diagnosis() {
       .disproof = "Memory use grows with the work.",
       .remedy = "Switch on memory growth, or give each process its share.",
       .explains = {"memory.out-of-memory", "memory.occupied"},
-      .symptoms = {helped_by("memory-growth")},
+      .symptoms = {helped_by("memory-growth"), {{SymptomClass::exhausted, "reserved-share"}, Confidence::likely}},
       .judge = judge,
   };
 }

@@ -21,7 +21,26 @@ Fix driver_for(const Snapshot& snapshot) {
   return {.text = "Install the OpenCL driver of the GPU's vendor."};
 }
 
+// Mesa's Clover drives GPUs of AMD's and of nouveau, and is all that is registered beside a GPU of Intel's.
+bool only_clover_for_intel(const Snapshot& snapshot) {
+  const auto& platforms = snapshot.opencl.or_empty().platforms.or_empty();
+  return !platforms.empty() && has_gpu(snapshot, Vendor::intel).is(true) && !has_gpu(snapshot, Vendor::amd).is(true) &&
+         !has_gpu(snapshot, Vendor::nvidia).is(true) && !opencl_lists_gpu(snapshot) &&
+         std::ranges::all_of(platforms, [](const OpenclPlatform& one) { return one.name.is("Clover"); });
+}
+
+void report_clover(const Snapshot& snapshot, Answers& answers) {
+  Finding& finding = answers.found();
+  finding.confidence = Confidence::likely;
+  finding.title = "No OpenCL driver for this GPU is registered";
+  finding.severity = opencl::weigh(snapshot, Severity::warning);
+  finding.explanation = "The only platform is Mesa's Clover, which knows no GPU of Intel's.";
+  finding.evidence = {evidence("/opencl/platforms/0/name", "Clover")};
+  finding.fix = {driver_for(snapshot)};
+}
+
 void judge(const Snapshot& snapshot, Answers& answers) {
+  if (only_clover_for_intel(snapshot)) return report_clover(snapshot, answers);
   const auto icds = of(snapshot.opencl, &Opencl::icds);
   if (!icds.get() && icds.outcome() != Outcome::absent) return answers.unknown(why_unknown("/opencl/icds", icds));
   if (!icds.or_empty().empty() || !snapshot.opencl.or_empty().platforms.or_empty().empty()) return answers.passed();
@@ -60,7 +79,7 @@ Diagnosis diagnosis() {
       .proof = "The folder that the loader reads holds no .icd file.",
       .disproof = "The folder holds a file that names a driver.",
       .remedy = "Install the OpenCL driver of the GPU's vendor.",
-      .explains = {"opencl.no-platform", "opencl.cpu-only"},
+      .explains = {"opencl.no-platform", "opencl.cpu-only", "opencl.icd-no-device"},
       .symptoms =
           {
               {{missing, "opencl-vendors-folder"}, likely, no_registration},

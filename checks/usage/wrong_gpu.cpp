@@ -125,6 +125,19 @@ void judge_ranks(const Facts& facts, Answers& answers) {
   finding.fix = {{.text = "Build nccl-tests with MPI (make MPI=1 MPI_HOME=...), and start it again."}};
 }
 
+// The node that was opened answers none of the requests that Intel's driver for video makes.
+void judge_video(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{mismatch, "video-driver-and-node"}});
+  if (!line) return;
+  Finding& finding = answers.found_in(*line, Confidence::possible);
+  finding.title = "Intel's driver for video was started on a node that another driver serves";
+  finding.explanation =
+      "The requests of i915 are invalid there: the node belongs to another maker's GPU, or to a driver of the kernel "
+      "(xe) that is newer than this driver for video.";
+  finding.fix = {
+      {.text = "Choose the driver or the node of the GPU that is there: ls -l /dev/dri/by-path shows them."}};
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -152,6 +165,7 @@ Diagnosis diagnosis() {
             judge_started(facts, answers);
             judge_ranks(facts, answers);
             judge_first_integrated(facts, answers);
+            judge_video(facts, answers);
           },
   };
 }

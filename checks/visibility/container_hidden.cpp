@@ -114,8 +114,12 @@ bool judge_engine(const Facts& facts, Answers& answers) {
 bool judge_job(const Facts& facts, Answers& answers) {
   const Symptom* job = facts.first({{missing, "gpu-of-slurm-job"}});
   const Torch& torch = facts.snapshot().torch.or_empty();
-  const Symptom* none = facts.first(
-      {{missing, "visible-gpu"}, {missing, "cuda-device"}, {missing, "available-gpu"}, {missing, "torch-cuda"}});
+  const Symptom* none = facts.first({{missing, "visible-gpu"},
+                                     {missing, "cuda-device"},
+                                     {missing, "available-gpu"},
+                                     {missing, "torch-cuda"},
+                                     {missing, "any-gpu"},
+                                     {missing, "gpu"}});
   if (!job || (!none && !torch.cuda_available.is(false) && !torch.device_count.is(0))) return false;
   Finding& finding = answers.found_in(*job, Confidence::likely);
   if (none) finding.evidence.push_back(evidence(*none));
@@ -157,6 +161,12 @@ bool no_gpu_granted(const Facts& facts) {
                                                                                      {missing, "cuda-device"},
                                                                                      {missing, "gpu"},
                                                                                      {missing, "torch-cuda"}}));
+}
+
+// The same in words that programs use of their own, some of which go on without.
+bool perhaps_no_gpu_granted(const Facts& facts) {
+  return when::no_better_cause(facts) && !facts.saw({{noted, "container-gpu-option"}}) &&
+         facts.saw({{missing, "any-gpu"}});
 }
 
 // NVIDIA's images print at their start that they find no driver.
@@ -257,6 +267,7 @@ Diagnosis diagnosis() {
               {{missing, "driver"}, likely, in_container_without_driver},
               {{missing, "driver-in-container"}, likely, image_finds_no_driver},
               {{noted, "container-start"}, likely, no_gpu_granted},
+              {{noted, "container-start"}, possible, perhaps_no_gpu_granted},
               {{missing, "nvidia-smi"}, possible, in_container_without_driver},
               {{failed, "cuinit"}, likely, driver_not_passed_on, "code", cuda_error::shared_object_init_failed},
               {{failed, "cuinit"},

@@ -119,6 +119,8 @@ Diagnosis diagnosis() {
               {{missing, "gpu-index"}, certain},
               {{missing, "cuda-device-index"}, likely, cuda_starts},
               {{missing, "any-gpu-index"}, possible, cuda_starts},
+              // The program works with fewer GPUs, or with one of a lower number.
+              {{missing, "gpus-asked-for"}, likely, cuda_starts},
               {{failed, "cuda-call"}, possible, when::no_driver_answers, "code", cuda_error::invalid_device},
               {{missing, "tensorflow-device"}, possible, when::gpu_listed},
           },

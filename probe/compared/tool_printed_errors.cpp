@@ -47,7 +47,9 @@ std::optional<PrintedError> named_error(std::string_view line, std::size_t row) 
   error.difference = !contains(name, "err");
   if (!error.difference && !error.relative && !error.of_elements) return std::nullopt;
   if (error.relative || error.of_elements) return error;
-  static const LazyRegex other(R"((?i)loss|time|\bsec|\bms\b|memory|test|valid|\bval|train|price|frame)", RE2::Latin1);
+  static const LazyRegex other(
+      R"((?i)loss|time|\bsec|\bms\b|memory|test|valid|\bval|train|price|frame|\bjob\b|\balgo\b|\bshares?\b)",
+      RE2::Latin1);
   return RE2::PartialMatch(text, other) ? std::nullopt : std::optional(error);
 }
 
@@ -165,6 +167,42 @@ bool on_one_device(const std::string& text) {
   return RE2::PartialMatch(text, ways) && !RE2::PartialMatch(text, other);
 }
 
+// "Reference vs. CUDA: 0.31" below a heading that speaks of differences.
+std::optional<PrintedError> error_of_platforms(std::string_view line, std::size_t row) {
+  static const LazyRegex form(
+      R"((?i)^[\s*-]*(?:(?:reference|cpu|cuda|opencl|hip|metal|gpu)(?: \w+)? (?:vs\.?|versus) (?:reference|cpu|cuda|opencl|hip|metal|gpu)\b[^0-9:=\n]{0,20}) ?[:=] *([0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?)\s*$)",
+      RE2::Latin1);
+  PrintedError error{.row = row};
+  if (!contains(line, " v") || !RE2::PartialMatch(piece_of(line), form, &error.value)) return std::nullopt;
+  return error;
+}
+
+bool heads_differences(std::string_view line) {
+  static const LazyRegex form(R"((?i)\b(?:difference|deviation|error)s?\b[^0-9]{0,60}:\s*$)", RE2::Latin1);
+  static const LazyRegex other(R"((?i)time|speed|memory|loss|bandwidth|price)", RE2::Latin1);
+  return line.size() < most_of_line_with_error && trimmed(line).ends_with(':') &&
+         RE2::PartialMatch(piece_of(line), form) && !RE2::PartialMatch(piece_of(line), other);
+}
+
+// One pair of platforms agrees in one place, or another pair does, and this one is off by far more than rounding.
+void compare_platforms(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
+  constexpr double many_times = 1000, gross = 1e-2;
+  constexpr std::size_t rows_of_table = 12;
+  std::optional<PrintedError> most, least;
+  std::size_t heading = lines.size();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (heads_differences(lines[i])) heading = i;
+    const auto error = i > heading && i - heading < rows_of_table
+                           ? error_of_platforms(lines[i].substr(0, most_of_line_with_error), i)
+                           : std::nullopt;
+    if (!error) continue;
+    if (!most || error->value > most->value) most = error;
+    if (!least || error->value < least->value) least = error;
+  }
+  if (most && most->value > gross && most->value > many_times * least->value)
+    add_symptom(snapshot, {SymptomClass::noted, "devices-differ"}, most->row, trimmed(lines[most->row]));
+}
+
 bool compares_errors(const std::string& text) {
   static const LazyRegex reference(
       R"((?i)(?:\b|_)(?:cpu|ref|reference|eager|expected|fp64|float64|golden|allclose|mismatch|vs)(?:\b|_))",
@@ -177,13 +215,15 @@ bool compares_errors(const std::string& text) {
 bool starts_printed_errors(std::string_view line) {
   if (size_of_output(line.substr(0, 2 * most_of_line_with_error)) > 0) return true;
   line = line.substr(0, most_of_line_with_error);
-  return is_difference(line) || named_error(line, 0).has_value() || error_of_sides(line, 0).has_value();
+  return is_difference(line) || named_error(line, 0).has_value() || error_of_sides(line, 0).has_value() ||
+         heads_differences(line);
 }
 
 Snapshot parse_printed_errors(const std::string& text) {
   Snapshot snapshot;
   if (!compares_sides(text) && !contains(text, "-runner-")) return snapshot;  // Polygraphy names its sides
   const std::vector<std::string_view> lines = lines_of(text);
+  compare_platforms(lines, snapshot);
   std::optional<PrintedError> absolute, relative;
   const std::vector<std::string> functions = functions_of_differences(lines);
   double size = 0;  // of what Polygraphy compares

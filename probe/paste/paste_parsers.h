@@ -166,5 +166,11 @@ bool starts_darktable(std::string_view line);
 Snapshot parse_darktable(const std::string& text);
 bool starts_installs(std::string_view line);
 Snapshot parse_installs(const std::string& text);
+bool starts_video(std::string_view line);
+Snapshot parse_video(const std::string& text);
+bool starts_equal_rows(std::string_view line);
+Snapshot parse_equal_rows(const std::string& text);
+bool starts_firmware_tries(std::string_view line);
+Snapshot parse_firmware_tries(const std::string& text);
 
 }  // namespace envdoctor

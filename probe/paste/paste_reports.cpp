@@ -97,6 +97,9 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"inxi", starts_inxi, parse_inxi, short_report},
       {"darktable", starts_darktable, parse_darktable, short_report},
       {"install commands", starts_installs, parse_installs, short_report},
+      {"video", starts_video, parse_video, short_report},
+      {"equal rows", starts_equal_rows, parse_equal_rows, short_report},
+      {"firmware tries", starts_firmware_tries, parse_firmware_tries, short_report},
   };
   return kinds;
 }

@@ -103,6 +103,15 @@ bool prompt_of_container(std::string_view prompt) {
   return RE2::FullMatch(piece_of(prompt), form);
 }
 
+// Where a paste lost the end of the line, the first line of the output stands behind the command.
+std::string_view output_behind(std::string_view typed) {
+  static const LazyRegex form(R"([\w"'] ((?:ERROR|Error|FATAL): \S.*|Traceback \(most recent.*))", RE2::Latin1);
+  re2::StringPiece found;
+  return RE2::PartialMatch(piece_of(typed), form, &found)
+             ? typed.substr(static_cast<std::size_t>(found.data() - typed.data()))
+             : std::string_view();
+}
+
 }  // namespace
 
 std::vector<ShellCommand> shell_session(std::string_view text) {
@@ -120,6 +129,10 @@ std::vector<ShellCommand> shell_session(std::string_view text) {
       continue;
     }
     ShellCommand command{.typed = {at, typed}, .prompt = line.substr(0, length)};
+    if (const std::string_view behind = output_behind(typed); !behind.empty()) {
+      command.typed.text = trimmed(typed.substr(0, typed.size() - behind.size()));
+      command.output.push_back({at, behind});
+    }
     const std::string_view who = whose(command.prompt);
     if (!inside.empty() && (typed == "exit" || (length > 0 && who == outside && who.size() > 1))) inside.clear();
     if (prompt_of_container(command.prompt) && inside.empty()) inside = "docker", option.clear();

@@ -195,6 +195,38 @@ void state_driver(const Line& line, Snapshot& snapshot) {
   state(line, form, "stated-driver", "version", snapshot);
 }
 
+// "4 GPUs were requested, only 2 are available", "world size 8 is greater than the number of GPUs 4", "cannot use GPU
+// #3: this host has 2 GPUs": more than there are, or a number that none has.
+void state_too_many_gpus(const Line& line, Snapshot& snapshot) {
+  if (!line.has({"gpu", "device", "accelerator"}) || line.has({"mib", "gib", " gb", "memory", "cpu"}) ||
+      !line.has({"only", "exceed", "greater", "more than", "larger", "request", "ask", "cannot", "can't"}))
+    return;
+  static const LazyRegex count(
+      R"((?i)(?:\b(\d{1,3}) (?:gpus?|devices?|accelerators?) (?:was |were |are |is )?(?:requested|needed|required|asked for|configured)|)"
+      R"(\b(?:request(?:ed|s|ing)?|asks? for|asked for|needs?|requires?|world[ _]?size|\w+parallel\w*|\w+_size)\b[^0-9;.]{0,16}(\d{1,3})))"
+      R"(\b[^0-9]{0,40}\b(?:only|exceeds?|greater than|more than|larger than|but)\b([^0-9]{0,50}\d{1,3}\b.{0,24}))",
+      RE2::Latin1);
+  static const LazyRegex number(
+      R"((?i)\b(?:gpu|device|accelerator) ?(?:#|id |index |number )?(\d{1,3})\b[^0-9]{0,60}\b(?:only|has|have|there are|there is)\b[^0-9]{0,12}(\d{1,3}) (?:\w+ )?(gpu|device|accelerator)s?\b)",
+      RE2::Latin1);
+  static const LazyRegex of_gpus(
+      R"((?i)(?:gpu|device|accelerator)s?[ :=(]{0,3}(\d{1,3})\b|(\d{1,3}) (?:gpu|device|accelerator)s?\b|)"
+      R"((\d{1,3}) (?:is |are |was |were )?(?:available|visible|found|detected|present)\b)",
+      RE2::Latin1);
+  std::string first, second, behind;
+  int asked = 0, there = 0;
+  if (RE2::PartialMatch(line.text, count, &first, &second, &behind)) {
+    std::string a, b, c;
+    if (!RE2::PartialMatch(behind, of_gpus, &a, &b, &c)) return;
+    there = std::atoi((a + b + c).c_str());
+    asked = std::atoi((first.empty() ? second : first).c_str());
+    if (there < 1 || asked <= there) return;
+  } else if (!RE2::PartialMatch(line.text, number, &asked, &there, &behind) || there < 1 || asked < there) {
+    return;
+  }
+  add_symptom(snapshot, {missing, "any-gpu-index"}, line.row, line.text).details["count"] = std::to_string(there);
+}
+
 // "3090/float32  ~3e-4": a precision and its error.
 void state_error(const Line& line, Snapshot& snapshot) {
   if (!line.has({"e-"}) || !line.has({"32", "64", "single", "double"})) return;
@@ -285,6 +317,7 @@ Snapshot parse_stated_facts(const std::string& text) {
     state_amd_card(line, snapshot);
     state_tensorflow(line, snapshot);
     state_driver(line, snapshot);
+    state_too_many_gpus(line, snapshot);
     state_error(line, snapshot);
   }
   return snapshot;

@@ -114,6 +114,8 @@ bool reads_as_failure(std::string_view line) {
   static const LazyRegex form(
       R"((?:^|[\s.])\w*(?:Error|Exception|Failure)\b(?::|$)|\^C$|core dumped|Segmentation fault|^Aborted|^Killed|\bFAILED\b|(?i:\berror:|\bfatal\b|\bfailed\b|\b(?:loss|logprob|prob)\w*\b\W{1,4}nan\b|: nan\b|= ?nan\b|timed out|timing out|unknown error|not available|no (?:gpu|cuda|device)s?\b|call failure at|cannot|could not|couldn't|unable to)|!{12,}|^Number of platforms +0$|^Traceback |CUDA error|cudaError[A-Z]|hipError[A-Z]|NCCL WARN|CL_[A-Z_]*(?:NOT|INVALID)|^False$|^\[\]$|cudaGetDevice\w* returned)",
       RE2::Latin1);
+  // Programs for screens say so wherever nobody is logged in, and go on.
+  if (contains(line, "XDG_RUNTIME_DIR") || contains(line, "connect to X server")) return false;
   return RE2::PartialMatch(piece_of(line.substr(0, longest_line)), form);
 }
 
@@ -165,6 +167,15 @@ void judge_output(Attempt& attempt) {
   if (any) attempt.ending = failure ? Ending::failed : Ending::worked;
 }
 
+// "lmp" of "mpirun -np 4 lmp -in run.in": the first word that is neither an option nor an option's number.
+std::size_t launched_program(const std::vector<std::string>& tokens) {
+  std::size_t at = 1;
+  while (at < tokens.size() &&
+         (tokens[at].starts_with('-') || tokens[at].find_first_not_of("0123456789") == std::string::npos))
+    ++at;
+  return at;
+}
+
 // The assignments that are in force, from the exports before; then the command's own words.
 std::optional<Attempt> attempt_of(const ShellCommand& command, std::string_view piece, std::size_t index,
                                   const std::set<std::string>& exported) {
@@ -191,6 +202,8 @@ std::optional<Attempt> attempt_of(const ShellCommand& command, std::string_view 
             (!tokens[program].ends_with(".py") && !contains(tokens[program - 1], "-m"))) &&
            tokens[program - 1] != "-c")
       ++program;
+    const bool launches = tokens[0] == "srun" || tokens[0] == "mpirun";
+    if (program >= tokens.size() && launches) program = launched_program(tokens);
     if (program >= tokens.size()) return std::nullopt;
   }
   static const std::set<std::string> engines = {"docker",  "nvidia-docker", "podman",
@@ -224,6 +237,8 @@ bool same_program(const Attempt& one, const Attempt& other) {
   if (one.program != other.program) return false;
   std::vector<std::string> apart;
   std::ranges::set_symmetric_difference(one.tokens, other.tokens, std::back_inserter(apart));
+  // Each node of a device that is passed to a container is two words.
+  std::erase_if(apart, [](const std::string& word) { return word == "--device" || word.starts_with("/dev/"); });
   return apart.size() <= most_different;
 }
 
@@ -338,6 +353,45 @@ void note_slower_gpu(const Attempt& gpu, const Attempt& cpu, std::set<std::strin
       {"gpu_unit", "s"}};
 }
 
+bool misses_a_device(std::string_view line) {
+  static const LazyRegex form(
+      R"((?i)\b(?:could not|couldn't|cannot|can't|unable to|failed to|fewer|only|no such|invalid|not enough|not available|out of range)\b[^\n]{0,60}\b(?:device|gpu|accelerator|ordinal)s?\b)",
+      RE2::Latin1);
+  return line.size() < longest_line && !contains(line, "emory") && RE2::PartialMatch(piece_of(line), form);
+}
+
+// The same program misses a device, and works when it is asked for fewer GPUs or for one of a lower number.
+void note_fewer_gpus(const Attempt& failing, const Attempt& working, std::set<std::string>& seen, Snapshot& snapshot) {
+  static const LazyRegex counted(R"((?i)--?(?:\w*[-_])?(?:n?gpus?|devices?|gpu[-_]ids?)=(\d{1,3}))", RE2::Latin1);
+  std::vector<std::string> more, fewer;
+  std::ranges::set_difference(failing.tokens, working.tokens, std::back_inserter(more));
+  std::ranges::set_difference(working.tokens, failing.tokens, std::back_inserter(fewer));
+  if (failing.ending != Ending::failed || working.ending != Ending::worked || more.size() != 1 || fewer.size() != 1)
+    return;
+  int asked = 0, served = 0;
+  const bool named = RE2::FullMatch(more[0], counted, &asked) && RE2::FullMatch(fewer[0], counted, &served);
+  static const LazyRegex behind(R"((?i)(?:^|[\s_-])n?(?:gpu|device)s?(?:[-_]?ids?|[-_]num(?:ber)?)? (\d{1,3})(?:\s|$))",
+                                RE2::Latin1);
+  const bool apart = !named && RE2::PartialMatch(piece_of(failing.command->typed.text), behind, &asked) &&
+                     RE2::PartialMatch(piece_of(working.command->typed.text), behind, &served);
+  if ((!named && !apart) || asked <= served) return;
+  const auto& output = failing.command->output;
+  const auto line = std::ranges::find_if(output, [](const ShellLine& one) { return misses_a_device(one.text); });
+  if (line == output.end() || !seen.insert("fewer gpus").second) return;
+  add_symptom(snapshot, {missing, "gpus-asked-for"}, line->row, line->text).details["count"] = std::to_string(asked);
+}
+
+// The same step of Slurm's fails, and works when it asks for a GPU.
+void note_step_without_gpu(const Attempt& failing, const Attempt& working, Snapshot& snapshot) {
+  static const LazyRegex asks(R"(python (?:--gres=gpu.*|--gpus(?:-per-\w+)?=.+|-G\d+))", RE2::Latin1);
+  const auto asks_for_gpu = [](const Attempt& one) {
+    return std::ranges::any_of(one.parts, [](const std::string& part) { return RE2::FullMatch(part, asks); });
+  };
+  if (failing.command->typed.text.starts_with("srun ") && failing.ending == Ending::failed &&
+      working.ending == Ending::worked && asks_for_gpu(working) && !asks_for_gpu(failing))
+    add_symptom(snapshot, {missing, "gpu-of-slurm-job"}, failing.command->typed.row, failing.command->typed.text);
+}
+
 bool stopped(const Attempt& attempt) {
   return std::ranges::any_of(attempt.command->output, [](const ShellLine& line) { return line.text.ends_with("^C"); });
 }
@@ -409,6 +463,8 @@ void compare_attempts(const std::vector<ShellCommand>& session, Snapshot& snapsh
       note_variables_of_one(working, other, of_one, snapshot);
       note_slower_gpu(working, other, seen, snapshot);
       note_library_path(other, working, seen, snapshot);
+      note_fewer_gpus(other, working, seen, snapshot);
+      note_step_without_gpu(other, working, snapshot);
       note_wider_precision(working, other, seen, snapshot);
       const bool slow = much_faster(working, other);
       const bool works = working.ending == Ending::worked && (other.ending == Ending::failed || slow);

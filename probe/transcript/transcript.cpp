@@ -266,11 +266,16 @@ void Transcript::code(std::string_view text, Prompt prompt) {
     return await(announced_by(program.substr(1, end - 1), false, held), prompt == Prompt::shell);
   }
   if (prompt == Prompt::shell || echoes) {
-    static const LazyRegex echo(R"re(echo "?(?:\$\{?(\w+)\}?|%(\w+)%|\$env:(\w+))"?|printenv (\w+))re", RE2::Latin1);
-    std::string a, b, c, d;
-    if (!has_form(text, echo) || !RE2::FullMatch(piece_of(text), echo, &a, &b, &c, &d)) return;
+    // People put words or brackets around a variable that may be empty: echo "visible: [$CUDA_VISIBLE_DEVICES]".
+    static const LazyRegex echo(
+        R"re(echo "?([^$%"|;&>]{0,60})(?:\$\{?(\w+)\}?|%(\w+)%|\$env:(\w+))([^$%"|;&>]{0,20})"?|printenv (\w+))re",
+        RE2::Latin1);
+    std::string before, a, b, c, behind, d;
+    if (!has_form(text, echo) || !RE2::FullMatch(piece_of(text), echo, &before, &a, &b, &c, &behind, &d)) return;
     AnnouncedLine value;
+    if (!before.empty()) value.parts.push_back({.words = before});
     value.parts.push_back({.question = question_of("os.environ['" + a + b + c + d + "']")});
+    if (!behind.empty()) value.parts.push_back({.words = behind});
     return await({std::move(value)}, true);
   }
   const bool at_prompt = prompt == Prompt::python || prompt == Prompt::more;
