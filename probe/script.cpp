@@ -121,7 +121,7 @@ std::string script_reader() {
                            "script_traces",      "script_kernels",         "script_boosters",
                            "script_keras",       "script_batches",         "script_pins",
                            "script_settings",    "script_meant",           "script_names",
-                           "script_kinds",       "script_learning",
+                           "script_kinds",       "script_learning",        "script_judging",
                            "script_lapses",      "script_states",          "script_choices",
                            "script_objects",     "script_launches",        "script_flat",
                            "script_files"})
