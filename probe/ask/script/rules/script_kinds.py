@@ -114,7 +114,8 @@ class Kinds(WholeFile):
 
     def no_list(self, node):
         """What range(), zip(), map() or filter() gave, where nothing else made a value; "": another."""
-        values = self.origins.of(node) if isinstance(node, (ast.Name, ast.Call)) else []
+        values = self.origins.of(node) if isinstance(node, (ast.Name, ast.Call)) and self.may_be_made(node, lambda one: getattr(
+            one.func, "id", "") in NO_LISTS) else []
         kinds = {getattr(one.func, "id", "") if isinstance(one, ast.Call) else "" for one in values}
         return kinds.pop() if len(kinds) == 1 and kinds <= set(NO_LISTS) and not kinds & (set(self.imports) | self.functions_by_name) and not any(
             self.is_parameter(node, one) for one in self.origins.around(node)) else ""
@@ -142,13 +143,13 @@ class Kinds(WholeFile):
 
     def member(self, node):
         """model = train(net), which returns the net that it is given; model.save(path)"""
-        if not isinstance(node.value, (ast.Name, ast.Call)) or self.full(node):
+        if not isinstance(node.value, (ast.Name, ast.Call)):
             return
-        if node.attr in NOT_OF_MODULES and node.attr not in self.changed and self.is_plain_module(node.value) and not self.is_asked(
+        if node.attr in NOT_OF_MODULES and node.attr not in self.changed and not self.full(node) and self.is_plain_module(node.value) and not self.is_asked(
                 node, node.value) and not self.says(r"__getattr|setattr\(|['\"]%s['\"]" % node.attr) and not self.is_reported(node):
             self.mistake(node, "a member that its object lacks", "%s is a module of PyTorch's, which has no %s" % (self.written(node.value), node.attr),
                          self.instead(node, NOT_OF_MODULES), doubted=False)
-        elif node.attr not in MEMBERS_OF_ARRAYS and not node.attr.startswith("_") and self.is_array(node.value, node.attr) and not self.is_asked(
+        elif node.attr not in MEMBERS_OF_ARRAYS and not node.attr.startswith("_") and self.is_array(node.value, node.attr) and not self.full(node) and not self.is_asked(
                 node, node.value) and not self.is_reported(node):
             self.mistake(node, "a member that its object lacks", "%s is an array of NumPy's, which has no %s" % (self.written(node.value), node.attr),
                          self.instead(node, INSTEAD_OF_MEMBERS), doubted=False)
@@ -174,8 +175,15 @@ class Kinds(WholeFile):
         return all(PLAIN_MODULE.match(self.full(base)) or [True] == [isinstance(one, ast.ClassDef) and one is not of and self.is_only_module(
             one, deepest - 1) for one in self.origins.of(base)] for base in of.bases)
 
+    def may_be_made(self, node, is_one):
+        """Whether all that a name is bound to are calls of a kind, or of functions of the file: most are not, and are not followed."""
+        bound = self.origins.statements_of(node) if isinstance(node, ast.Name) and node.id not in self.tracing.names else ()
+        made = [node] if isinstance(node, ast.Call) else [one.value if isinstance(one, ast.Assign) else None for one in bound]
+        return bool(made) and all(isinstance(one, ast.Name) or isinstance(one, ast.Call) and (is_one(one) or getattr(
+            one.func, "id", "") in self.functions_by_name) for one in made)
+
     def is_array(self, node, attribute):
-        values = self.origins.of(node) if isinstance(node, ast.Name) or is_call(node, "numpy") or self.full(getattr(node, "func", None)) else []
+        values = self.origins.of(node) if self.may_be_made(node, lambda one: self.makes_array(one, attribute)) else []
         return bool(values) and all(self.makes_array(one, attribute) for one in values) and not any(
             self.is_parameter(node, one) for one in self.origins.around(node))
 
