@@ -217,7 +217,8 @@ class Expressions:
             if near or module in CLOSED:
                 return
             near = difflib.get_close_matches(member, sorted(known), 1, 0.8)
-            self.mistake(node, "a name that %s never had" % module.split(".")[0], whole,
+            of_layers = module.startswith(("torch.nn", "torch.optim", "torch.utils.data"))
+            self.mistake(node, "a layer or an optimizer that torch never had" if of_layers else "a name that %s never had" % module.split(".")[0], whole,
                          "; %s.%s exists" % (module, near[0]) if near else "", doubted=True)
             return
 

@@ -13,6 +13,17 @@ SILENT_HOOKS = {
     "on_epoch_start": "on_train_epoch_start", "on_epoch_end": "on_train_epoch_end", "on_batch_start": "on_train_batch_start",
     "on_batch_end": "on_train_batch_end", "on_init_start": "setup", "on_init_end": "setup", "on_keyboard_interrupt": "on_exception",
     "on_pretrain_routine_start": "on_fit_start", "on_pretrain_routine_end": "on_fit_start"}
+# Hooks of a LightningModule from before 1.0 and 2.0, which are methods like any other now.
+HOOKS_OF_OLD_MODULES = {
+    "validation_end": "on_validation_epoch_end", "test_end": "on_test_epoch_end", "training_end": "training_step", "tng_dataloader": "train_dataloader",
+    "training_step_end": "training_step", "validation_step_end": "validation_step", "test_step_end": "test_step"}
+ENDS_OF_EPOCHS = ("on_train_epoch_end", "on_validation_epoch_end", "on_test_epoch_end")
+MODULES_OF_LIGHTNING = re.compile(r"(lightning\.pytorch|lightning|pytorch_lightning)\.(?!fabric)(\w+\.)*Lightning(Data)?Module$")
+# Properties that Lightning gives its modules, without a setter; of a data module hparams alone.
+SET_BY_NOBODY = {
+    "hparams": "Write self.save_hyperparameters(…), which fills self.hparams.", "device": "Leave it out: self.device is where the Trainer puts the module.",
+    "logger": "Give the logger to the Trainer, or take another name.", "current_epoch": "Take another name.", "global_step": "Take another name.",
+    "global_rank": "Take another name.", "local_rank": "Take another name."}
 OF_LIGHTNING = re.compile(r"(lightning\.pytorch|lightning|pytorch_lightning)\.(?!fabric)(\w+\.)*(Callback|LightningModule|ModelCheckpoint|\w+Callback)$")
 FOR_THE_OTHERS = re.compile(r"rank\w*(\(\))? *(!= *0|> *0)|not (\w+\.)*is_(main|master|rank0|rank_zero|global_zero|local_main)")
 FOR_ALL_PROCESSES = re.compile(r"is_initialized|world_size|__main__|is_distributed")
@@ -32,6 +43,7 @@ class Batches(Scoped):
         self.parts_that_stay()
         self.hooks_that_are_gone()
         self.hooks_that_nothing_calls()
+        self.properties_without_a_setter()
         self.frozen_batches()
         self.halves_under_a_scaler()
         self.halves_under_accelerate()
@@ -106,18 +118,39 @@ class Batches(Scoped):
             for one in of.body:
                 if not isinstance(one, ast.FunctionDef):
                     continue
-                if one.name in GONE_HOOKS and one.args.args[1:]:
+                if one.name in HOOKS_OF_OLD_MODULES and not self.says(r"(?<!def )\b%s\b" % one.name):
+                    self.reader.mistake(one, "a hook that nothing calls any more", one.name, "the Trainer", HOOKS_OF_OLD_MODULES[one.name], doubted=old)
+                elif one.name in ENDS_OF_EPOCHS and len(one.args.args) == 2 and not one.args.defaults:
+                    self.reader.mistake(one, "a hook that Lightning gives no outputs", one.name, one.args.args[1].arg, doubted=old)
+                elif one.name in GONE_HOOKS and one.args.args[1:]:
                     self.reader.mistake(one, "a hook that Lightning no longer calls", one.name, "NotImplementedError", GONE_HOOKS[one.name],
                                         doubted=old)
                 elif one.name == "training_step" and any(arg.arg == "optimizer_idx" for arg in one.args.args):
                     self.reader.mistake(one, "a hook that Lightning no longer calls", "training_step(…, optimizer_idx)", "RuntimeError",
                                         "Set self.automatic_optimization = False, and step each optimizer of self.optimizers().", doubted=old)
 
-    def is_of_lightning(self, of, deepest=3):
+    def is_of_lightning(self, of, deepest=3, form=OF_LIGHTNING):
         """Whether all that a class inherits is of Lightning, also through classes of the file."""
         own = {one.name: one for one in self.tracing.index.classes}
-        return deepest > 0 and bool(of.bases) and all(OF_LIGHTNING.match(self.full(base)) or getattr(base, "id", "") in own and self.is_of_lightning(
-            own[base.id], deepest - 1) for base in of.bases)
+        return deepest > 0 and bool(of.bases) and all(form.match(self.full(base)) or getattr(base, "id", "") in own and self.is_of_lightning(
+            own[base.id], deepest - 1, form) for base in of.bases)
+
+    def properties_without_a_setter(self):
+        """self.hparams = hparams, in a LightningModule: since Lightning 1.3 it raises AttributeError."""
+        if not self.says(r"self\.(%s)\b[^=\n]*=[^=]" % "|".join(SET_BY_NOBODY)) or self.reader.pinned_for("lightning"):
+            return
+        for of in self.tracing.index.classes:
+            if not self.is_of_lightning(of, form=MODULES_OF_LIGHTNING) or any(getattr(one, "name", "") == "__setattr__" for one in of.body):
+                continue
+            own = {name for one in of.body for part in ([one] if hasattr(one, "name") else ast.walk(one)) for name in names_bound_by(part)}
+            data = any(self.full(base).endswith("LightningDataModule") for base in of.bases)
+            for one in ast.walk(of):
+                for target in one.targets if isinstance(one, ast.Assign) else ():
+                    for part in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
+                        if isinstance(part, ast.Attribute) and getattr(part.value, "id", "") == "self" and part.attr in SET_BY_NOBODY and part.attr not in own and (
+                                part.attr == "hparams" or not data) and not any(isinstance(outer, ast.Try) for outer in self.origins.around(part)):
+                            self.reader.mistake(one, "a property of Lightning's that is set", self.written(one), part.attr, SET_BY_NOBODY[part.attr],
+                                                since="lightning 1.3" if part.attr == "hparams" else None)
 
     def hooks_that_nothing_calls(self):
         """def on_epoch_end(self, trainer, pl_module), of a Callback: Lightning 2 knows no such hook and leaves it out."""

@@ -139,8 +139,28 @@ def with_value(statement, name, value):
     return Put().visit(copy.deepcopy(statement))
 
 
+# Whose forward() is what a call of it runs, and what a class that has such a method inherits.
+NAMES_OF_MODELS = re.compile(r"(\w+_)?(model|net|network|module|encoder|decoder|backbone|generator|discriminator|critic|actor|classifier|layer|lstm|gru|cnn)\w*$")
+BASES_OF_MODELS = re.compile(r"(\w+\.)*\w*(Module|Model|Net|Function|Mixin|ABC)$")
+
+
+def with_models_called(tree):
+    """model.forward(x) as model(x), for all rules; where forward is a method of something else, it stays."""
+    found = [one for one in under(tree) if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "forward"]
+    classes = [one for one in under(tree) if isinstance(one, ast.ClassDef) and any(getattr(part, "name", "") == "forward" for part in one.body)
+               ] if found else ()
+    if any(not one.bases or not all(BASES_OF_MODELS.match(Reader.unparsed(base) or "") for base in one.bases) for one in classes):
+        return tree
+    for call in found:
+        of = call.func.value
+        name = of.id if isinstance(of, ast.Name) else of.attr if isinstance(of, ast.Attribute) and getattr(of.value, "id", "") == "self" else ""
+        if NAMES_OF_MODELS.match(name) and not any(getattr(one, "id", "") in ("self", "ctx", "cls") for one in call.args[:1]):
+            call.text, call.func = Reader.unparsed(call), of
+    return tree
+
+
 def in_plain_form(tree):
-    return with_keywords(with_plain_attributes(with_written_loops(without_annotations(tree))))
+    return with_models_called(with_keywords(with_plain_attributes(with_written_loops(without_annotations(tree)))))
 
 
 def cloned(node, names=None):

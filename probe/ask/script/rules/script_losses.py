@@ -1,9 +1,9 @@
 """Losses of PyTorch's that don't fit what they are given, and layers that don't fit each other; for the reader of scripts."""
 
-LOSS_OF_CLASSES = re.compile(r"torch\.nn\.(modules\.)?(loss\.)?(CrossEntropyLoss|NLLLoss|BCELoss|BCEWithLogitsLoss)$")
-LOSS_FUNCTION = re.compile(r"torch\.nn\.functional\.(cross_entropy|nll_loss|binary_cross_entropy|binary_cross_entropy_with_logits)$")
+LOSS_OF_CLASSES = re.compile(r"torch\.nn\.(modules\.)?(loss\.)?(CrossEntropyLoss|NLLLoss|BCELoss|BCEWithLogitsLoss|MultiLabelSoftMarginLoss)$")
+LOSS_FUNCTION = re.compile(r"torch\.nn\.functional\.(cross_entropy|nll_loss|binary_cross_entropy|binary_cross_entropy_with_logits|multilabel_soft_margin_loss)$")
 NAMES_OF_LOSSES = {"CrossEntropyLoss": "cross_entropy", "NLLLoss": "nll_loss", "BCELoss": "binary_cross_entropy",
-                   "BCEWithLogitsLoss": "binary_cross_entropy_with_logits"}
+                   "BCEWithLogitsLoss": "binary_cross_entropy_with_logits", "MultiLabelSoftMarginLoss": "multilabel_soft_margin_loss"}
 # What a function, a method or a layer of PyTorch's gives: how its numbers end.
 ENDS = {"softmax": "softmax", "log_softmax": "log_softmax", "sigmoid": "sigmoid", "relu": "relu", "tanh": "tanh", "Softmax": "softmax",
         "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid", "ReLU": "relu", "Tanh": "tanh", "Linear": "scores", "linear": "scores", "Conv2d": "scores",
@@ -15,10 +15,11 @@ KEEPS_NUMBERS = frozenset("Dropout Dropout1d Dropout2d Dropout3d AlphaDropout Id
 KEEPS_NUMBERS_BY_METHOD = frozenset("squeeze view reshape flatten float double contiguous to cuda cpu unsqueeze".split())
 KEEPS_NUMBERS_BY_FUNCTION = re.compile(r"torch\.(squeeze|flatten|reshape|unsqueeze)$|torch\.nn\.functional\.dropout$")
 # What a loss applies itself, what it takes instead, and the loss or function to write.
-APPLIES = {"cross_entropy": "log-softmax", "binary_cross_entropy_with_logits": "the sigmoid"}
+APPLIES = {"cross_entropy": "log-softmax", "binary_cross_entropy_with_logits": "the sigmoid", "multilabel_soft_margin_loss": "the sigmoid"}
 TAKES = {"nll_loss": ("log-probabilities", "Write log_softmax(…, dim=1), or take CrossEntropyLoss, which applies it."),
          "binary_cross_entropy": ("probabilities from 0 to 1", "Take BCEWithLogitsLoss, or apply torch.sigmoid before the loss.")}
-APPLIED_TWICE = {"cross_entropy": ("softmax", "sigmoid"), "binary_cross_entropy_with_logits": ("sigmoid", "softmax", "log_softmax")}
+APPLIED_TWICE = {"cross_entropy": ("softmax", "sigmoid"), "binary_cross_entropy_with_logits": ("sigmoid", "softmax", "log_softmax"),
+                 "multilabel_soft_margin_loss": ("sigmoid", "softmax", "log_softmax")}
 TAKEN_FOR_OTHERS = {"nll_loss": ("softmax", "sigmoid", "scores", "relu"), "binary_cross_entropy": ("scores", "relu", "tanh", "log_softmax")}
 # Heads of torchvision's models that a script may replace.
 HEADS = ("fc", "classifier", "head", "heads")
@@ -57,7 +58,7 @@ class Losses(WholeFile):
         direct = LOSS_FUNCTION.match(self.full(call.func))
         if direct:
             return direct.group(1)
-        if not isinstance(call.func, (ast.Name, ast.Attribute)) or len(call.args) + len(call.keywords) != 2:
+        if not isinstance(call.func, (ast.Name, ast.Attribute, ast.Call)) or len(call.args) + len(call.keywords) != 2:
             return None
         of = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "forward" else call.func
         made = self.made_by(of, LOSS_OF_CLASSES, surely=True)
@@ -86,7 +87,7 @@ class Losses(WholeFile):
             self.once_each(call, where, "one score for several classes", name)
         elif ending in ("softmax", "log_softmax") and self.axis_of(where) == 0:
             self.once_each(call, where, "softmax over the batch", self.written(where))
-        elif kind != "nll_loss" and target is not None and self.full(getattr(self.value_of(target), "func", target)) == "torch.nn.functional.one_hot":
+        elif kind in ("cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits") and target is not None and self.full(getattr(self.value_of(target), "func", target)) == "torch.nn.functional.one_hot":
             self.once_each(call, None, "one-hot labels of whole numbers", name, self.written(target))
         elif ending is None and target is not None and self.ending(target)[0] in ("scores", "softmax", "log_softmax", "sigmoid") and self.is_label(given):
             self.once_each(call, None, "labels in the place of the scores", name, self.written(given), self.written(target))

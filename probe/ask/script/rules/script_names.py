@@ -41,7 +41,8 @@ IMPORTS_OF_CALLED_NAMES = {name: module for module, names in (
      "mean_squared_error mean_absolute_error r2_score average_precision_score"),
     ("keras.utils", "to_categorical"), ("keras.models", "load_model model_from_json"),
     ("keras.callbacks", "ModelCheckpoint EarlyStopping ReduceLROnPlateau"), ("tensorflow.keras.preprocessing.image", "ImageDataGenerator"),
-    ("torch.utils.data", "DataLoader TensorDataset random_split"), ("torch.utils.data.distributed", "DistributedSampler"),
+    ("torch.utils.data", "DataLoader TensorDataset random_split SubsetRandomSampler WeightedRandomSampler RandomSampler SequentialSampler "
+     "BatchSampler ConcatDataset"), ("torch.utils.data.distributed", "DistributedSampler"),
     ("torch.nn.parallel", "DistributedDataParallel"), ("torch.utils.tensorboard", "SummaryWriter"), ("torch.autograd", "Variable"),
     ("transformers", "AutoTokenizer AutoModelForCausalLM"), ("tqdm", "tqdm trange"), ("collections", "defaultdict OrderedDict namedtuple"),
     ("copy", "deepcopy"), ("functools", "partial"), ("pathlib", "Path")) for name in names.split()}
@@ -53,7 +54,7 @@ BOUND_BEFOREHAND = frozenset(dir(builtins)) | frozenset((
     "get_ipython In Out profile spark sc sqlContext sqlc dbutils displayHTML table snakemake get_config reveal_type reveal_locals ic "
     "bpy mlflow_run_id input_line_number builtins __builtin__").split())
 BINDS_UNREAD = re.compile(r"(?<![.\w])(globals|exec|eval|locals|vars|builtins|__builtins__|__builtin__|execfile|setattr\(sys)\b|"
-                          r"__dict__|import \*|sys\.modules|FIXME|fill in|Fill in")
+                          r"__dict__|from (?!(?:os\.path|math|random|itertools|typing) )[\w.]+ +import +\*|sys\.modules|FIXME|fill in|Fill in")
 MAGIC_THAT_BINDS = re.compile(r"(?m)(?:^|\"|\\n)\s*%{1,2}(run|load|loadpy|pylab|store|macro|cython\w*|sql|R|rpull|bigquery|capture +\w|recall|rerun|edit|"
                               r"fortran|spark|script\b.*--out|px|ai|julia|octave)\b")
 LEFT_TO_FILL = re.compile(r"_+\d*$|_i+\d*$|__\w+__$|(FIX_?ME|TODO|XX+|(?-i:X)|YOUR\w*|FILL\w*|REPLACE\w*|PLACEHOLDER|INSERT\w*)$", re.I)
@@ -61,6 +62,7 @@ ENDS_BLOCK = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 LINES_OF_A_WHOLE = 40
 MOST_UNBOUND = 3  # of a file that was cut out of a larger one there are more
 ANNOTATIONS = ("annotation", "returns")
+PART_OF_THE_DATA = re.compile(r"[xy]_?(train|test|val|valid|dev)$", re.I)  # which are bound, or forgotten, together
 
 
 class NeverBound(WholeFile):
@@ -84,7 +86,7 @@ class NeverBound(WholeFile):
         # Imports that are forgotten don't tell that a file was cut out of a larger one.
         forgotten = {name: self.import_of_called(name, loads) for name, loads in free.items() if whole}
         own = [name for name, loads in free.items() if not forgotten.get(name) and not self.import_of(name, loads)]
-        whole = whole and len(own) <= MOST_UNBOUND
+        whole = whole and len({"data" if PART_OF_THE_DATA.match(name) else name for name in own}) <= MOST_UNBOUND
         for name, loads in free.items():
             loads = [one for one in loads if self.is_run(one)]
             if not loads:
@@ -111,6 +113,8 @@ class NeverBound(WholeFile):
                 uses.append(one)
             elif isinstance(one, (ast.Global, ast.Nonlocal)):
                 bound.update(one.names)
+            elif isinstance(one, ast.ImportFrom) and one.names[0].name == "*":  # of Python's own, whose names are known
+                bound.update(dir(__import__(one.module, fromlist=["*"])))
             elif isinstance(getattr(one, "rest", None), str):  # of a pattern
                 bound.add(one.rest)
             for field, value in ast.iter_fields(one):
@@ -119,7 +123,9 @@ class NeverBound(WholeFile):
         return bound, uses
 
     def is_whole(self, trees):
-        """Whether a file is more than a few lines to show something."""
+        """Whether a file is more than a few lines to show something; a notebook that trains is one."""
+        if len(trees) > 1 and self.says(r"\.(fit|backward|compile|train|step)\("):
+            return True
         lines = {(number, one.lineno) for number, tree in enumerate(trees) for one in ast.walk(tree) if isinstance(one, (ast.stmt, ast.expr))}
         return len(lines) >= LINES_OF_A_WHOLE or re.search(r"(?m)^if __name__ ?==|\bparse_args\(", self.reader.text) is not None
 
