@@ -1,7 +1,7 @@
 """Slips of PyTorch's training that raise later, or never: what is made where it should be called, and made or asked once too often; for the reader
 of scripts."""
 
-LOSS_CLASSES = re.compile(r"torch\.nn\.(modules\.)?(loss\.)?(CrossEntropyLoss|NLLLoss|BCELoss|BCEWithLogitsLoss|MSELoss|L1Loss|SmoothL1Loss|HuberLoss|KLDivLoss)$")
+CLASSES_OF_LOSSES = re.compile(r"torch\.nn\.(modules\.)?(loss\.)?(CrossEntropyLoss|NLLLoss|BCELoss|BCEWithLogitsLoss|MSELoss|L1Loss|SmoothL1Loss|HuberLoss|KLDivLoss)$")
 ACTIVATION_CLASSES = re.compile(r"torch\.nn\.(modules\.)?(activation\.)?(ReLU6?|LeakyReLU|ELU|SELU|GELU|SiLU|Sigmoid|Tanh|Softmax|LogSoftmax|Softplus|Hardtanh)$")
 GIVE_ANOTHER_TENSOR = frozenset("unsqueeze permute transpose contiguous squeeze reshape detach".split())
 REDUCES_IN_PAIRS = re.compile(r"torch\.(max|min|sort|topk|kthvalue|median|mode)$")
@@ -29,7 +29,7 @@ class Slips(Learning):
     def made_for_called(self, call):
         """loss = nn.CrossEntropyLoss(scores, y), and x = nn.ReLU(self.fc(x)) in forward()"""
         full = self.full(call.func)
-        if LOSS_CLASSES.match(full) and len(call.args) == 2 and not call.keywords and all(isinstance(one, (ast.Name, ast.Call, ast.Subscript)) for one in call.args) \
+        if CLASSES_OF_LOSSES.match(full) and len(call.args) == 2 and not call.keywords and all(isinstance(one, (ast.Name, ast.Call, ast.Subscript)) for one in call.args) \
                 and self.said(call.args[0], call) is call and self.said(call.args[1], call) is call:
             self.mistake(call, "a loss that is made where it should be called", full.rsplit(".", 1)[-1], *map(self.written, call.args), doubted=False)
         elif ACTIVATION_CLASSES.match(full) and len(call.args) == 1 and getattr(self.origins.scope(call), "name", "") == "forward" and not isinstance(
