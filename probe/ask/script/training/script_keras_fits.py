@@ -263,9 +263,9 @@ class KerasFits(KerasModels):
         bound = self.parents.get(id(call))
         target = bound.targets[0] if isinstance(bound, ast.Assign) and bound.value is call else None
         names = [self.written(one) for one in target.elts] if isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) == 2 else ()
-        if names and re.search(r"(?i)acc", names[0]) and re.search(r"(?i)loss", names[1]) and not re.search(r"(?i)loss", names[0]) and any(
-                k.arg in ("verbose", "batch_size", "steps") for k in call.keywords) | bool(self.objects_of(call.func.value)) | any(
-                    self.written(one.func.value) == self.written(call.func.value) for one in self.compiles):
+        if names and re.search(r"(?i)acc", names[0]) and re.search(r"(?i)loss", names[1]) and not re.search(r"(?i)loss", names[0]) and (
+                any(k.arg == "verbose" for k in call.keywords) or self.objects_of(call.func.value) or any(
+                    self.written(one.func.value) == self.written(call.func.value) for one in self.compiles)) and not self.says(r"def evaluate"):
             self.mistake(call, "a loss and a metric in the wrong order", names[0], names[1])
 
     def is_prediction(self, node):

@@ -85,7 +85,7 @@ class Updates(KerasModels):
         statement = self.parents.get(id(call))
         name = statement.targets[0].id if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name) else None
         around = [one for one in self.origins.around(call) if isinstance(one, (ast.For, ast.While, ast.FunctionDef))]
-        if around and (name and not self.is_read(name, call) or isinstance(statement, ast.Expr)):
+        if around and not self.says(MEASURES) and (name and not self.is_read(name, call) or isinstance(statement, ast.Expr)):
             self.mistake(call, "gradients that are never applied", self.written(sources))
         if isinstance(target, ast.Name):
             self.computed_outside(call, block, target)
@@ -148,6 +148,8 @@ class Updates(KerasModels):
 
     def optimizers_anew(self):
         """for x, y in data: optimizer = Adam(); …; optimizer.apply_gradients(…)"""
+        if self.says(r"clone_model|[sg]et_weights|(?i:maml|meta.?learn)"):
+            return
         for call in self.calls:
             if not (is_call(call, "apply_gradients") or is_call(call, "minimize")) or not isinstance(call.func.value, ast.Name):
                 continue
