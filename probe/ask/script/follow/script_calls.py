@@ -195,7 +195,7 @@ class Calls:
             self.scope.names[node.func.value.id] = made
             return self.keras_method(node, made, attribute, words)
         # scikit-learn's models have the one, and none has the other.
-        of_keras = attribute == "predict_proba" and self.written(node.func.value) + ".predict_classes(" in self.text
+        of_keras = attribute == "predict_proba" and isinstance(node.func, ast.Attribute) and self.written(node.func.value) + ".predict_classes(" in self.text
         if (of_keras or attribute in ("fit_generator", "predict_generator", "evaluate_generator", "predict_classes")) and not set(words) - OF_GENERATORS:
             self.note(node, "call", "tensorflow.keras.Model." + attribute,
                       self.arguments(node))  # Keras alone has these, but for classes with arguments of their own

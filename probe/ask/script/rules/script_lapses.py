@@ -162,7 +162,8 @@ class Lapses(WholeFile):
         if used is None or any(self.written(one) == model for one in inside if isinstance(one, (ast.Name, ast.Attribute))):
             return
         for one in inside:  # what else is called in there may hold the model, as a chain of two models does
-            if isinstance(one, ast.Call) and not re.match(r"(tensorflow|keras|numpy)\.", self.full(one.func)):
+            if isinstance(one, ast.Call) and not re.match(r"(tensorflow|keras|numpy)\.", self.full(one.func)) and self.made_by(
+                    one.func, LOSSES_OF_KERAS, surely=True) is None:
                 names = {name.id for each in one.args + [k.value for k in one.keywords] for name in ast.walk(each) if isinstance(name, ast.Name)}
                 if not {name for name in names if name not in self.tracing.names} <= stored | {used.id} | {"self"} or not names:
                     return

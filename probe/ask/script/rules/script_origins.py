@@ -43,10 +43,10 @@ def flat_settings(text):
 
 
 class Part:
-    """A part of an expression's value of which nothing else is known."""
+    """A part of an expression's value of which nothing else is known; `steps`: which part of a call's, where it is bound."""
 
     def __init__(self, of):
-        self.of, self.lineno = of, getattr(of, "lineno", 0)
+        self.of, self.lineno, self.steps = of, getattr(of, "lineno", 0), ()
 
 
 class Site:
@@ -473,6 +473,9 @@ class Origins:
         first, rest = steps[0], steps[1:]
         taken = self.follow(value, context, depth) if first == ENTERED else self.each(value, context, depth) if first == EACH else \
             self.items(value, first, context, depth)
+        for one in taken:
+            if isinstance(one, Part) and isinstance(one.of, ast.Call) and not one.steps:
+                one.steps = steps
         return [one for each in taken for one in ([each] if isinstance(each, Part) else self.take(each, rest, context, depth))
                 ] if rest else taken
 
