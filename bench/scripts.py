@@ -44,7 +44,7 @@ def found(program, folder):
     for finding in json.loads(answer.stdout)["findings"]:
         if finding["severity"] == "info":
             continue
-        said = " ".join([finding["title"], finding["explanation"], *finding.get("fix", [])])
+        said = " ".join([finding["title"], finding["explanation"], *(one["text"] for one in finding.get("fix", []))])
         if re.search(r"\{[0-9]\}", said):
             sys.exit("a place that nothing fills: " + said)
         place = finding["subject"][len("script:"):]

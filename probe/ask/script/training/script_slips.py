@@ -56,13 +56,13 @@ class Slips(Learning):
 
     def other_tensor_dropped(self, call):
         """x.unsqueeze(0), as a statement of its own"""
-        if not isinstance(self.parents.get(id(call)), ast.Expr) or not isinstance(call.func, ast.Attribute) or call.func.attr not in GIVE_ANOTHER_TENSOR or \
+        if self.reader.other_form or not isinstance(self.parents.get(id(call)), ast.Expr) or not isinstance(call.func, ast.Attribute) or call.func.attr not in GIVE_ANOTHER_TENSOR or \
                 self.full(call.func) or not isinstance(call.func.value, (ast.Name, ast.Attribute)) or any(k.arg in ("inplace", "copy") for k in call.keywords):
             return
         lasts = self.origins.block_of(self.parents[id(call)])
         if lasts and lasts[-1] is self.parents[id(call)] and getattr(call, "cell", None):
             return  # a cell of a notebook shows its last value
-        if not self.says(r"IPython|>>>") and not self.origins.functions_of(call.func):
+        if not self.says(r"IPython|>>>") and not self.is_reported(call) and not self.origins.functions_of(call.func):
             self.mistake(call, "a tensor that is dropped", self.written(call.func.value))
 
     def compared_with_labels(self, test):
@@ -134,17 +134,27 @@ class Slips(Learning):
         if OTHER_ENGINES.search(self.reader.text):
             return
         for call in self.calls:
-            statement = self.parents.get(id(call))
-            if not is_call(call, "eval") or call.args or not isinstance(statement, ast.Expr):
+            model, statement = self.put_in_evaluation(call)
+            loop = self.parents.get(id(statement))
+            if model is None or not isinstance(loop, (ast.For, ast.While)) or statement not in loop.body or not self.repeats(loop) or re.search(
+                    r"\.train\(|\.training\b", self.near(loop)):
                 continue
-            model = self.written(call.func.value)
-            loop = next((one for one in self.origins.around(call) if isinstance(one, (ast.For, ast.While, ast.FunctionDef))), None)
-            if not isinstance(loop, (ast.For, ast.While)) or statement not in loop.body or re.search(r"\.train\(|\.training\b", self.near(loop)) or not self.repeats(loop):
-                continue
-            learns = next((one for part in loop.body[:loop.body.index(statement)] for one in calls_in([part]) if is_call(one, "backward")), None)
-            used = any(self.written(one.func) == model for part in loop.body[:loop.body.index(statement)] for one in calls_in([part]))
-            if learns is not None and used and self.may_draw(call.func.value):
+            before = loop.body[:loop.body.index(statement)]
+            learns = next((one for one in calls_in(before) if is_call(one, "backward")), None)
+            if learns is not None and any(self.written(one.func) == model for one in calls_in(before)) and self.may_draw(call.args[0] if call.args else call.func.value):
                 self.mistake(call, "a model that stays in evaluation", model, self.written(learns), other=learns)
+
+    def put_in_evaluation(self, call):
+        """(the model, the statement) of net.eval(), and of test(net, loader), where the function calls it for its first parameter."""
+        statement = self.parents.get(id(call))
+        if is_call(call, "eval") and not call.args and isinstance(statement, ast.Expr):
+            return self.written(call.func.value), statement
+        of = self.origins.functions_of(call.func) if isinstance(call.func, ast.Name) and call.args and isinstance(statement, (ast.Expr, ast.Assign)) else []
+        if len(of) == 1 and isinstance(of[0], ast.FunctionDef) and of[0].args.args:
+            name = of[0].args.args[0].arg
+            if any(is_call(one, "eval") and self.written(one.func.value) == name for one in calls_in(of[0].body)):
+                return self.written(call.args[0]), statement
+        return None, None
 
     def used_up(self):
         """params = model.parameters(); Adam(params); …; clip_grad_norm_(params, 1): the optimizer has used it up."""
