@@ -173,8 +173,8 @@ TEST(Script, SeesJaxConfiguredTooLate) {
 }
 
 TEST(Script, SeesModelsUnderAnotherDevice) {
-  EXPECT_EQ(found_in("import keras\nimport tensorflow as tf\nm = keras.Sequential([])\n"
-                     "with tf.device('/CPU:0'):\n  m.fit(1)\n  n = keras.Sequential([])\n  n.fit(1)\n",
+  EXPECT_EQ(found_in("import keras\nimport tensorflow as tf\nm = keras.Sequential([]); m.compile()\n"
+                     "with tf.device('/CPU:0'):\n  m.fit(1)\n  n = keras.Sequential([]); n.compile()\n  n.fit(1)\n",
                      0),
             "script.device-around-model:5 ");
 }
