@@ -160,7 +160,8 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
             return
         event = self.note(node, "mistake", name, value, other_line=line_of(other, None), doubted=doubted)
         if event and other is not None:
-            event["other"] = self.written(other)
+            # Of a function, a class or a loop, its first line.
+            event["other"] = self.written_whole(other).partition("\n")[0] if isinstance(getattr(other, "body", None), list) else self.written(other)
             if getattr(other, "cell", None):
                 event["other_cell"] = str(other.cell)
         if event:

@@ -188,6 +188,44 @@ class NeverBound(WholeFile):
         return isinstance(parent, ast.Call) and parent.func is node
 
 
+class BoundInAnotherScope(NeverBound):
+    """def train(data): words = …; and def test(data): run(words): what one function binds, another doesn't see."""
+
+    def look(self, nodes):
+        text, trees = self.reader.text, [one for one in nodes if isinstance(one, ast.Module)]
+        if self.reader.other_form or self.reader.source or not self.reader.is_read_whole or len(trees) != 1 or BINDS_UNREAD.search(
+                text) or MAGIC_THAT_BINDS.search(text) or re.search(r"\bimport \*|\b(exec|eval|globals|locals)\(|builtins|NameError", text):
+            return
+        try:
+            import symtable
+            top = symtable.symtable(text, "script", "exec")
+        except (ImportError, SyntaxError, ValueError, RecursionError):
+            return
+        tables = self.tables_of(top)
+        bound = {one.get_name() for one in top.get_symbols() if one.is_assigned() or one.is_imported() or one.is_namespace()} | set(BOUND_BEFOREHAND)
+        bound |= {one.get_name() for of in tables for one in of.get_symbols() if one.is_declared_global() and one.is_assigned()}
+        inner = {one.get_name(): of.get_name() for of in tables for one in of.get_symbols() if one.is_local() or one.is_parameter()}
+        for of in ([top] if self.is_whole(trees) else []) + tables:  # a few lines to show something leave their data out
+            for one in of.get_symbols():
+                name = one.get_name()
+                if name in inner and name not in bound and one.is_referenced() and (of is top or one.is_global()):
+                    self.tell(name, inner[name], of, nodes)
+
+    @staticmethod
+    def tables_of(top):
+        waiting = list(top.get_children())
+        for of in waiting:
+            waiting += of.get_children()
+        return waiting
+
+    def tell(self, name, holder, of, nodes):
+        reads = [one for one in nodes if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load) and one.lineno >= of.get_lineno()]
+        own = [one for one in reads if getattr(self.origins.scope(one), "name", "top") == of.get_name()] or reads
+        first = min(own, key=lambda one: (one.lineno, one.col_offset), default=None)
+        if first is not None and self.is_run(first) and not self.is_reported(first):
+            self.reader.mistake(first, "a name that another scope binds", name, holder)
+
+
 TELLS_OF_THE_MACHINE = re.compile(r"cuda\.is_available\(\)|mps\.is_available\(\)|is_gpu_available\(|device_count\(\) *(>|!=) *\d|"
                               r"list_(physical|logical)_devices\(['\"]GPU|\bis_(local_)?main_process\b|\bis_global_zero\b")
 

@@ -19,6 +19,7 @@ class Slips(Learning):
         for one in self.nodes:
             if isinstance(one, ast.Compare) and len(one.ops) == 1 and isinstance(one.ops[0], ast.Eq):
                 self.compared_with_labels(one)
+        self.fields_never_set()
         if self.says(r"\.backward\("):
             self.steps_of_loops()
             self.stays_in_evaluation()
@@ -74,7 +75,7 @@ class Slips(Learning):
             full = self.full(value.func)
             axis = self.given(value, 1, "dim") if full else self.given(value, 0, "dim")
             if (REDUCES_IN_PAIRS.match(full) or not full and is_call(value, "max") and self.is_scores(value.func.value)) and self.said(axis) in (0, 1, -1) and \
-                    isinstance(side, ast.Call) | isinstance(side, ast.Name):
+                    isinstance(side, (ast.Call, ast.Name)):
                 return self.mistake(test, "a pair that is compared with labels", self.written(value), doubted=False)
             of = value.args[0] if full == "torch.argmax" and value.args else value.func.value if not full and is_call(value, "argmax") else None
             if of is not None and self.said(axis) == 0 and self.is_scores(of):
@@ -89,6 +90,28 @@ class Slips(Learning):
         batch = self.origins.known(value.func, True) if isinstance(value.func, (ast.Name, ast.Attribute)) else []
         return any(isinstance(one, ast.Call) and (self.full(one.func).startswith("torch") or any(isinstance(of, ast.ClassDef) for of in self.origins.functions_of(
             one.func))) for one in batch) and any(isinstance(one, ast.For) and GOES_THROUGH_BATCHES.search(self.written(one.iter)) for one in self.origins.around(value))
+
+    def fields_never_set(self):
+        """self.fc3(x) in forward(), where __init__() makes fc1 and fc2 alone."""
+        if self.reader.other_form:
+            return
+        stored = {one.attr for one in self.nodes if isinstance(one, ast.Attribute) and not isinstance(one.ctx, ast.Load)}
+        bases = {self.written(base) for of in self.tracing.index.classes for base in of.bases}
+        for of in self.tracing.index.classes:
+            text = self.reader.written_whole(of)
+            made = any(isinstance(one, ast.FunctionDef) and one.name == "__init__" for one in of.body)
+            if not made or of.keywords or of.decorator_list or of.name in bases or len(of.bases) != 1 or self.full(of.bases[0]) != "torch.nn.Module" or re.search(
+                    r"setattr|__getattr|__dict__|vars\(|store_attr|__slots__", text) or any(isinstance(one.func, ast.Attribute) and re.match(
+                        r"register_|add_module", one.func.attr) and not (one.args and isinstance(one.args[0], ast.Constant)) for one in calls_in(of.body)):
+                continue
+            own = {name for one in own_nodes(of) for name in names_bound_by(one)} | set(MODULE_MEMBERS) | MORE_OF_WRAPPERS | stored
+            own |= {one.value for one in ast.walk(of) if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+            for one in ast.walk(of):
+                holder = self.origins.scope(one) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load) and getattr(one.value, "id", "") == "self" else None
+                if holder is not None and self.parents.get(id(holder)) is of and one.attr not in own and not one.attr.startswith("_") and not any(
+                        isinstance(each, ast.Try) for each in self.origins.around(one)) and not self.is_reported(one):
+                    near = difflib.get_close_matches(one.attr, sorted(stored), 1, 0.6)
+                    self.mistake(one, "a field that nothing sets", of.name, "Write self.%s, if that is meant." % near[0] if near else "Make it in __init__().")
 
     # ---- loops
 
