@@ -49,7 +49,7 @@ std::string no_mistakes(const Snapshot& snapshot) {
   const bool alone = std::ranges::any_of(snapshot.log.or_empty(), [](const Symptom& symptom) {
     return symptom.subject.is("script") && symptom.detail("modules") == "left out";
   });
-  return fmt::format("none of {} known mistakes with devices found, nor any of {} names that are gone{}{}",
+  return fmt::format("none of {} known mistakes found, nor any of {} names that are gone{}{}",
                      knowledge::known_script_mistakes(), knowledge::names_that_are_gone(),
                      against.empty() ? "" : ", checked against " + against,
                      alone ? "; the modules beside the script were left out: reading them took too long" : "");
