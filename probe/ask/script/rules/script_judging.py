@@ -26,7 +26,7 @@ OF_FORMATS = ["type", "columns", "output_all_columns", "format_kwargs"]
 READ_AS_DICT = ("items", "keys", "values", "get")
 
 
-class Judging(WholeFile):
+class Judging(Learning):
     def look(self, nodes):
         if self.reader.other_form:
             return
@@ -54,8 +54,8 @@ class Judging(WholeFile):
                 r"\.backward\(") or not self.says(r"no_grad|inference_mode"):
             return
         for loop in self.tracing.index.loops:
-            if not isinstance(loop, ast.For) or not self.is_validation(loop) or any(is_call(one, "backward") for one in calls_in(loop.body)) or not Learning(
-                    self.reader, self.tracing).is_without_gradients(loop) and not self.is_decorated(loop):
+            if not isinstance(loop, ast.For) or not self.is_validation(loop) or any(is_call(one, "backward") for one in calls_in(loop.body)) or not self.is_without_gradients(
+                        loop) and not self.is_decorated(loop):
                 continue
             for call in calls_in(loop.body):
                 name = self.written(call.func)

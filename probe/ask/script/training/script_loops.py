@@ -24,11 +24,15 @@ class Loops(Learning):
         if not any(name.split(".")[0] == "torch" for name in self.tracing.names.values()):
             return
         self.nodes, self.parents, self.calls = nodes, self.tracing.index.parents, self.tracing.index.calls
-        self.trains = self.says(r"\.backward\(")
+        self.other_engine = OTHER_ENGINES.search(self.reader.text) is not None
         self.never_back()
         self.parameters_not_called()
         self.optimizer_not_prepared()
-        if self.trains:
+        if self.says(r"\.backward\("):
+            self.reads = {}  # by how a name or an attribute is written
+            for one in nodes:
+                if isinstance(one, (ast.Name, ast.Attribute)) and isinstance(one.ctx, ast.Load):
+                    self.reads.setdefault(self.written(one), []).append(one)
             self.optimizers = [(one, name) for name, values in self.tracing.index.assigned.items() for one in values if isinstance(
                 one, ast.Call) and OPTIMIZERS_AT_ALL.match(self.full(one.func))]
             self.never_stepped()
@@ -49,7 +53,7 @@ class Loops(Learning):
 
     def never_back(self):
         """loss = criterion(net(x), y); optimizer.step(), and no backward() anywhere."""
-        if self.says(r"backward|autograd|\.grad\b|closure") or OTHER_ENGINES.search(self.reader.text):
+        if self.says(r"backward|autograd|\.grad\b|closure") or self.other_engine:
             return
         for step in self.calls:
             optimizer = self.stepped(step)
@@ -72,16 +76,12 @@ class Loops(Learning):
             if isinstance(given, ast.Attribute) and given.attr == "parameters" and not self.tracing.index.assigned.get(self.written(given)):
                 self.mistake(given, "parameters that are not asked for", self.written(given), doubted=False)
 
-    def uses_of(self, name):
-        """The places where a name is read."""
-        return [one for one in self.nodes if isinstance(one, (ast.Name, ast.Attribute)) and isinstance(one.ctx, ast.Load) and self.written(one) == name]
-
     def never_stepped(self):
         """optimizer = SGD(net.parameters()); for …: optimizer.zero_grad(); loss.backward(), and no optimizer.step()."""
-        if OTHER_ENGINES.search(self.reader.text) or self.says(r"\.grad\b|\.data\b[^\n]*[-+]="):
+        if self.other_engine or self.says(r"\.grad\b|\.data\b[^\n]*[-+]="):
             return
         for made, name in self.optimizers:
-            uses = [self.parents.get(id(one)) for one in self.uses_of(name)]
+            uses = [self.parents.get(id(one)) for one in self.reads.get(name, [])]
             if "[" in name or not uses or not all(isinstance(one, ast.Attribute) and one.attr in ("zero_grad", "param_groups", "state_dict", "load_state_dict") or
                                     isinstance(one, ast.Call) and SCHEDULERS.match(self.full(one.func)) for one in uses):
                 continue
@@ -134,13 +134,15 @@ class Loops(Learning):
     # ---- rates
 
     def schedulers(self):
+        if self.other_engine:
+            return
         for name, values in list(self.tracing.index.assigned.items()):
             made = values[0] if len(values) == 1 else None
-            if not isinstance(made, ast.Call) or not SCHEDULERS.match(self.full(made.func)) or OTHER_ENGINES.search(self.reader.text):
+            if not isinstance(made, ast.Call) or not SCHEDULERS.match(self.full(made.func)):
                 continue
             kind = self.full(made.func).rsplit(".", 1)[-1]
             steps = [call for call in self.calls if is_call(call, "step") and self.written(call.func.value) == name]
-            uses = self.uses_of(name)
+            uses = self.reads.get(name, [])
             if not steps and all(isinstance(self.parents.get(id(one)), ast.Attribute) and self.parents[id(one)].attr in (
                     "state_dict", "load_state_dict", "get_last_lr", "get_lr") for one in uses) and re.fullmatch(r"\w+", name):
                 self.mistake(made, "a schedule that never steps", name)
@@ -152,9 +154,9 @@ class Loops(Learning):
                         r"(?i)loss|acc(uracy)?$|metric|score", given.id):
                     self.mistake(call, "a measure for a schedule of epochs", kind, given.id)
             if len(steps) == 1 and kind != "ReduceLROnPlateau":
-                self.before_the_optimizer(steps[0], made)
+                self.before_the_optimizer(steps[0])
 
-    def before_the_optimizer(self, call, made):
+    def before_the_optimizer(self, call):
         """for epoch in range(n): scheduler.step(); for x, y in loader: …; optimizer.step()"""
         statement = self.parents.get(id(call))
         loop = self.parents.get(id(statement))
@@ -163,21 +165,12 @@ class Loops(Learning):
         at = loop.body.index(statement)
 
         def step_of(part):
-            return next((one for one in self.calls_reached(part) if is_call(one, "step") and one is not call and self.made_by(
+            return next((one for one in self.reached(ast.Module(body=[part], type_ignores=[]), 2, classes=False) if is_call(one, "step") and one is not call and self.made_by(
                 one.args[0] if one.args else one.func.value, OPTIMIZERS_AT_ALL) is not None), None)
 
         later = [one for one in map(step_of, loop.body[at + 1:]) if one is not None]
         if later and not any(map(step_of, loop.body[:at])):
             self.mistake(call, "a schedule before its optimizer", other=later[0])
-
-    def calls_reached(self, statement, deepest=2):
-        """The calls of a statement, and of the functions of the file that it calls."""
-        for call in calls_in([statement]):
-            yield call
-            for of in self.origins.functions_of(call.func) if deepest > 0 and isinstance(call.func, (ast.Name, ast.Attribute)) else ():
-                if isinstance(of, ast.FunctionDef):
-                    for one in of.body:
-                        yield from self.calls_reached(one, deepest - 1)
 
     def model_made_anew(self):
         """net = Net(); optimizer = Adam(net.parameters()); net = Net(): the optimizer has the weights of the first."""
@@ -204,7 +197,7 @@ class Loops(Learning):
 
     def evaluated_with_gradients(self):
         """net.eval(); for x, y in test_loader: net(x), and no torch.no_grad() anywhere."""
-        if WITHOUT_GRADIENTS.search(self.reader.text) or OTHER_ENGINES.search(self.reader.text) or self.says(
+        if WITHOUT_GRADIENTS.search(self.reader.text) or self.other_engine or self.says(
                 r"autograd\.grad\b|\.grad\b|saliency|attack|perturb|hook|\.detach\("):
             return
         switches = [call for call in self.calls if is_call(call, "eval") and not call.args and not call.keywords or is_call(call, "train") and len(
@@ -254,15 +247,14 @@ class Loops(Learning):
 
     def left_behind(self):
         """from model import Network; net = Network(); net(x.to(device)), and nothing moves the model."""
-        if MOVES_BY_ITSELF.search(self.reader.text):
+        if MOVES_BY_ITSELF.search(self.reader.text) or not any(is_call(one, "backward") for one in self.calls):
             return
         for name, values in self.tracing.index.assigned.items():
             made = values[0] if len(values) == 1 else None
             if not isinstance(made, ast.Call) or not re.fullmatch(r"\w+", name) or not re.search(r"(^|\.)[A-Z]\w*$", self.full(made.func)) or self.full(
                     made.func).startswith("torch") or re.search(r"(?i)device|cuda|gpu", self.written(made)):
                 continue
-            if not any(is_call(one, "backward") for one in self.calls) or not any(
-                    isinstance(self.parents.get(id(one)), ast.Attribute) and self.parents[id(one)].attr == "parameters" for one in self.uses_of(name)):
+            if not any(isinstance(self.parents.get(id(one)), ast.Attribute) and self.parents[id(one)].attr == "parameters" for one in self.reads.get(name, [])):
                 continue
             for call in self.calls:
                 given = self.value_of(call.args[0]) if self.written(call.func) == name and call.args else None
@@ -337,10 +329,12 @@ class Loops(Learning):
             lengths = [each for each in ast.walk(one.right) if isinstance(each, ast.Call) and getattr(each.func, "id", "") == "len" and len(each.args) == 1]
             loader = self.made_by(lengths[0].args[0], "torch.utils.data.DataLoader", surely=True) if len(lengths) == 1 and one.right is lengths[0] else None
             size = self.said(self.given(loader, 1, "batch_size")) if loader is not None else None
+            if type(size) is not int or size < 2:
+                continue
             scope = self.origins.scope(one)
             counted = next((each for each in self.nodes if isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add) and self.written(
                 each.target) == one.left.id and self.origins.scope(each) is scope and self.counts_matches(each.value)), None)
-            if type(size) is int and size > 1 and counted is not None:
+            if counted is not None:
                 self.mistake(one, "matches by the number of batches", self.written(lengths[0]), str(size), other=counted)
 
     def counts_matches(self, node):

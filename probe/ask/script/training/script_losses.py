@@ -41,7 +41,7 @@ class Losses(WholeFile):
         if not any(name.split(".")[0] == "torch" for name in self.tracing.names.values()):
             return
         self.nodes, self.parents, self.calls = nodes, self.tracing.index.parents, self.tracing.index.calls
-        self.told = set()
+        self.reported = set()
         for call in self.calls:
             kind = self.kind_of_loss(call)
             given, target = self.handed(call) if kind else (None, None)
@@ -95,11 +95,11 @@ class Losses(WholeFile):
             self.once_each(call, None, "a loss of chosen classes", name, self.written(given))
 
     def once_each(self, call, where, what, *more):
-        """A model that is trained and validated with one loss is told once, at the loss that trains."""
+        """A model that is trained and validated with one loss is reported once, at the loss that trains."""
         key = (what, id(where) if where is not None else id(call))
         other = where if where is not None and line_of(where) != line_of(call) else None
-        if key not in self.told and not self.is_reported(call):
-            self.told.add(key)
+        if key not in self.reported and not self.is_reported(call):
+            self.reported.add(key)
             self.mistake(call, what, *more, other=other)
 
     def has_one_output(self, layer):
@@ -251,8 +251,8 @@ class Losses(WholeFile):
         known = self.sizes(value)
         if known is not None:
             fed = size is not None and size[1] == known[2]
-            if fed and size[0] != known[0] and tells and id(value) not in self.told and not any(isinstance(one, ast.Try) for one in self.origins.around(node)):
-                self.told.add(id(value))
+            if fed and size[0] != known[0] and tells and id(value) not in self.reported and not any(isinstance(one, ast.Try) for one in self.origins.around(node)):
+                self.reported.add(id(value))
                 self.mistake(value, "layers that don't fit", "%d %s" % (known[0], known[2]), self.written(size[2]), str(size[0]),
                              other=node if line_of(node) != line_of(value) else size[2], doubted=False)
             return known[1], known[2], value
