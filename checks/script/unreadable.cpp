@@ -12,15 +12,21 @@ using enum SymptomClass;
 
 void judge(const Facts& facts, Answers& answers) {
   const auto failures = facts.all({failed, "script-reading"});
+  Finding* last = nullptr;
   for (const Symptom* event : failures) {
     const std::string why = event->detail("why"), python = event->detail("python");
     const std::string what = why.empty() ? "no reason was given" : why;
+    if (event->detail("further") == "yes" && last) {  // one more line of the same script
+      last->evidence.push_back(evidence(*event, what));
+      continue;
+    }
     const std::string cell = event->detail("cell");
     const std::string subject =
         "script:" + event->source.value_or("?") +
         (event->line.get() ? ":" + (cell.empty() ? "" : "cell " + cell + ":") + std::to_string(*event->line.get())
                            : "");
     Finding& finding = answers.found_in(*event, Confidence::certain, subject);
+    last = &finding;
     finding.explanation = (event->line.get() ? "At " + place_of(*event) + ": " : "") + what +
                           (what.ends_with('?') || what.ends_with('.') ? "" : ".") +
                           (python.empty() ? "" : " It was read as Python " + python + ".") +

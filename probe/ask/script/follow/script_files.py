@@ -61,6 +61,7 @@ def without_magic(line):
     return MAGIC.match(line).group(1) + "pass"
 
 
+MOST_OF_STATEMENT = 60  # lines
 MOST_REPAIRS = 8  # of lines that are no Python; beyond it, a file counts as something else
 MOST_OF_PRINT = 12  # lines of one print statement
 OF_PYTHON_2 = re.compile(r"Missing parentheses in call to '(print|exec)'|multiple exception types must be parenthesized|"
@@ -131,12 +132,37 @@ def head_instead(lines, at):
             "finally": "finally:"}.get(said.group(2), "if True:")
 
 
+def opened(line):
+    """How many brackets more a line opens than it closes."""
+    code = "".join(OF_STRINGS.split(line)[::2])
+    return sum(code.count(one) for one in "([{") - sum(code.count(one) for one in ")]}")
+
+
+def brackets_around(lines, at):
+    """(first line, last line) of the statement in whose brackets a line begins; None: it begins in none."""
+    first, depth, deepest = None, 0, 0
+    for above in range(at - 1, max(-1, at - MOST_OF_STATEMENT), -1):
+        depth += opened(lines[above])
+        if depth > deepest:
+            first, deepest = above, depth
+    depth = 0
+    for last in range(first, min(len(lines), first + MOST_OF_STATEMENT)) if first is not None else ():
+        depth += opened(lines[last])
+        if depth <= 0:
+            return (first, last) if last >= at else None
+    return None
+
+
 def mended(lines, error):
-    """Puts pass in the place of the line that the parser names, or of a head without its block; whether there is one."""
+    """Puts pass in the place of the statement that the parser names, or of a head without its block; whether there is one."""
     head = HEAD_OF_BLOCK.search(error.msg or "")
     at = (int(head.group(1)) if head else error.lineno or 0) - 1
     if not 0 <= at < len(lines) or lines[at].strip() in ("pass", "", "if True:"):
         return False
+    whole = None if head else brackets_around(lines, at)
+    if whole:
+        lines[whole[0]:whole[1] + 1] = [re.match(r"\s*", lines[whole[0]]).group() + head_instead(lines, whole[0])] + [""] * (whole[1] - whole[0])
+        return True
     indent = re.match(r"\s*", lines[at]).group()
     if isinstance(error, IndentationError) and not head:  # what stands deeper, or at no depth, than the line above
         above = next((one for one in reversed(lines[:at]) if one.strip()), "")
@@ -159,13 +185,15 @@ def text_of_source(source, any_coding):
 def parsed(source, troubles=None):
     """The tree of Python in which lines may be for IPython: which they are, only the parser can tell.
 
-    With `troubles`, to which each line that is no Python is added, the rest is read without them. Statements of Python 2
-    are one such trouble, at the first of them.
+    With `troubles`, to which each line that is no Python is added, the rest is read without them: `lost` has what stood
+    there. Statements of Python 2 are one such trouble, at the first of them.
     """
     lines, rewritten = None, False
     for _ in range(MOST_MAGICS):
         try:
-            return in_plain_form(ast.parse(source))
+            tree = in_plain_form(ast.parse(source))
+            tree.text = source if lines else None
+            return tree
         except SyntaxError as error:
             if lines is None:
                 lines = text_of_source(source, troubles is not None).split("\n")
@@ -185,10 +213,18 @@ def parsed(source, troubles=None):
                     of_python_3(lines)
                 if lines == before and not ("codec" in (error.msg or "") and isinstance(source, bytes)) and not mended(lines, error):
                     raise troubles[0] if troubles else error
+                error.lost = [] if of_2 else [one for one, now in zip(before, lines) if one != now]
                 if not any(one.lineno == error.lineno for one in troubles):
                     troubles.append(error)
+                else:
+                    troubles[-1].lost += error.lost
             source = "\n".join(lines)
     return in_plain_form(ast.parse(source))
+
+
+def names_lost(troubles):
+    """The words of the lines that were left out, any of which they may bind."""
+    return {word for _, error in troubles for line in getattr(error, "lost", ()) for word in re.findall(r"\w+", line)}
 
 
 def cells_of(notebook):
@@ -314,7 +350,7 @@ def read(content, shown, folder, names):
             troubles = [(None, error) for error in errors]
             nothing_left([tree], troubles)
             reader.look_for_unbound([tree])
-            reader.is_read_whole = not troubles  # what is left out may bind names
+            reader.lost = names_lost(troubles)
             reader.everything(tree)
         elif not isinstance(whole, dict) or not ("cells" in whole or "worksheets" in whole):
             raise ValueError("it holds JSON, but neither a script nor a notebook")
@@ -337,7 +373,7 @@ def read(content, shown, folder, names):
             nothing_left([tree for _, tree in trees], troubles)
             cell = None
             reader.look_for_unbound([tree for _, tree in trees])
-            reader.is_read_whole = not troubles
+            reader.lost = names_lost(troubles)
             for number, tree in trees:
                 for node in ast.walk(tree):
                     node.cell = number
@@ -368,6 +404,8 @@ def read(content, shown, folder, names):
         failed["why"] += "".join("; %sline %d: %s" % ("cell %d, " % of if of else "", one.lineno or 1, trouble_of(one)["why"])
                                  for of, one in troubles[1:])
         reader.events.append(failed)
+        reader.events += [dict(failed, why=trouble_of(one)["why"], line=one.lineno or 1, further="yes", **({"cell": str(of)} if of else {}))
+                          for of, one in troubles[1:] if isinstance(one, SyntaxError)]
     return reader.events + [{"class": "present", "subject": "script", "lines": str(count)}]
 
 

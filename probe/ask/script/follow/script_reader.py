@@ -37,7 +37,7 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
         self.globals = Scope()
         self.globals.names[OWN_OS] = Name("os")
         self.scope = self.globals
-        self.lambdas, self.never_bound, self.reported_unbound, self.is_read_whole = [], {}, set(), True
+        self.lambdas, self.never_bound, self.reported_unbound, self.lost = [], {}, set(), set()
         self.text = ""  # of the script as it is written
         self.starred = []  # modules of `from module import *`, the last first
         self.unbound = {}  # what names of the script mean that nothing in it binds
@@ -317,8 +317,8 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
 
     def names_never_bound(self):
         """from numba import jit, and @cuda.jit: a name of a package that the script imports in another way."""
-        for name, instead in self.never_bound.items() if self.is_read_whole else ():
-            if name in self.reported_unbound:
+        for name, instead in self.never_bound.items():
+            if name in self.reported_unbound or name in self.lost:
                 continue
             trees = [tree for source, trees in self.tracing.files if source is None for tree in trees]
             nodes = [one for tree in trees for one in ast.walk(tree)]

@@ -1447,11 +1447,11 @@ class Torch(Loaders):
                 "distributed.launch" not in reader.text and not self.reads_local_rank:
             self.at(self.launched[0], "a local rank that torchrun does not pass", reader.written(self.launched[0][0]))
         if self.samplers and not re.search(r"set_epoch|prepare\(|Trainer\(|set_seed\(|Fabric\(", reader.text) and \
-                re.search(r"for (\w*epoch\w*|ep|e) in ", reader.text) and ".backward(" in reader.text and \
-                not reader.loaded:
+                re.search(r"for (\w*epoch\w*|ep|e) in ", reader.text) and not reader.loaded:
             loop = next((one for _, trees in reader.tracing.files for tree in trees for one in ast.walk(tree) if isinstance(
                 one, ast.For) and re.match(r"\w*epoch\w*$|ep$|e$", reader.written(one.target))), None)
-            if loop is None or reader.written(loop.iter) not in ("range(1)", "range(0, 1)"):  # one epoch has one order
+            trains = ".backward(" in reader.text or loop is not None and any(isinstance(one, ast.For) for one in ast.walk(loop) if one is not loop)
+            if trains and (loop is None or reader.written(loop.iter) not in ("range(1)", "range(0, 1)")):  # one epoch has one order
                 self.at(self.samplers[0], "a sampler that shuffles alike in all epochs", reader.written(self.samplers[0][0]),
                         other=loop.iter if loop is not None else None)
         self.events_without_timing()

@@ -5,7 +5,8 @@ DRAWS_OR_NORMS = re.compile(r"(Dropout\w*|BatchNorm\w*|InstanceNorm\w*)\(|\bdrop
 MODELS_THAT_DRAW = re.compile(r"torchvision\.models\.(resnet|densenet|mobilenet|efficientnet|vgg|alexnet|googlenet|inception|shufflenet|regnet|convnext|"
                               r"wide_resnet|resnext|squeezenet|mnasnet)\w*$|timm\.create_model$")
 DRAWS_BY_DESIGN = re.compile(r"gen(erator)?\b|netG|\bG\b|generator|actor|policy", re.I)
-SWITCHED_BY_OTHERS = {"lightning", "pytorch_lightning", "ignite", "fastai", "catalyst", "composer", "transformers", "mmcv", "mmengine", "skorch", "accelerate"}
+SWITCHED_BY_OTHERS = {"lightning", "pytorch_lightning", "ignite", "fastai", "catalyst", "composer", "mmcv", "mmengine", "skorch"}
+JUDGES = re.compile(r"(?i)(?<![a-z])(accuracy|acc|score|predict|predictions|infer|inference|metrics|confusion)(?![a-z])")
 # Layers whose weights are learned; what holds such layers is looked into.
 LEARNS = re.compile(r"torch\.nn\.(Linear|LazyLinear|Bilinear|Conv\w+|LSTM|GRU|RNN|LSTMCell|GRUCell|Embedding|EmbeddingBag|MultiheadAttention|"
                     r"Transformer\w*|Parameter)$")
@@ -50,7 +51,7 @@ class Judging(Learning):
 
     def never_switched(self):
         """A model with dropout that is trained, and asked under torch.no_grad(), where nothing ever calls eval() or train()."""
-        if self.says(r"eval\b(?!_)|\.train\(|\.training *=|(?i:mc_?dropout|monte)|train_mode|set_mode|Trainer\(") or not self.says(
+        if self.says(r"eval\b(?!_)|\.train\((False|mode|\w+=)|\.training *=|(?i:mc_?dropout|monte)|train_mode|set_mode|Trainer\(") or not self.says(
                 r"\.backward\(") or not self.says(r"no_grad|inference_mode"):
             return
         for loop in self.tracing.index.loops:
@@ -66,7 +67,8 @@ class Judging(Learning):
 
     def is_validation(self, loop):
         holder = next((one for one in self.origins.around(loop) if isinstance(one, ast.FunctionDef)), None)
-        return VALIDATES.search(self.written(loop.iter)) is not None or holder is not None and VALIDATES.search(holder.name.replace("_", " ")) is not None
+        return VALIDATES.search(self.written(loop.iter)) is not None or holder is not None and (VALIDATES.search(
+            holder.name.replace("_", " ")) or JUDGES.search(holder.name.replace("_", " "))) is not None
 
     def is_decorated(self, loop):
         return any(re.search(r"no_grad|inference_mode", self.written(by)) for one in self.origins.around(loop) if isinstance(one, ast.FunctionDef)
@@ -76,7 +78,9 @@ class Judging(Learning):
         """Whether a model is made by a class of the file with dropout or batch norm, or is a well-known one that has them."""
         values = self.origins.known(model, True)
         own = [of for one in values if isinstance(one, ast.Call) for of in self.origins.functions_of(one.func) if isinstance(of, ast.ClassDef)]
-        made = [one for one in values if isinstance(one, ast.Call) and MODELS_THAT_DRAW.match(self.full(one.func))]
+        switched = self.says(r"\.train\(\)")  # what was loaded evaluates until it is switched
+        made = [one for one in values if isinstance(one, ast.Call) and (MODELS_THAT_DRAW.match(self.full(one.func)) or switched and re.match(
+            r"transformers\.[\w.]+\.from_pretrained$", self.full(one.func)))]
         layers = [one for one in values if isinstance(one, ast.Call) and self.full(one.func) == "torch.nn.Sequential"]
         return bool(values) and len(own) + len(made) + len(layers) == len(values) and bool(made) or any(DRAWS_OR_NORMS.search(
             self.reader.written_whole(of)) for of in own + layers)

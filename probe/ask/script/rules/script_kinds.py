@@ -207,7 +207,7 @@ class ReadTooEarly(WholeFile):
     def look(self, nodes):
         reader = self.reader
         trees = [one for one in nodes if isinstance(one, ast.Module)]
-        if reader.other_form or reader.source or not reader.is_read_whole or BINDS_UNREAD.search(reader.text) or MAGIC_THAT_BINDS.search(
+        if reader.other_form or reader.source or BINDS_UNREAD.search(reader.text) or MAGIC_THAT_BINDS.search(
                 reader.text) or self.says(r"NameError|import +\*|\n\s*global "):
             return
         own = [one for tree in trees for one in own_nodes(tree)]
@@ -220,7 +220,7 @@ class ReadTooEarly(WholeFile):
                 if name not in first or self.origins.position(at) < self.origins.position(first[name]):
                     first[name] = at
         late = {name: one for name, one in first.items() if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and
-                self.origins.scope(one) is None and name not in BOUND_BEFOREHAND}
+                self.origins.scope(one) is None and name not in BOUND_BEFOREHAND and name not in reader.lost}
         if not late:
             return
         starred = {name for one in own if isinstance(one, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)) for part in ast.walk(one) for name in

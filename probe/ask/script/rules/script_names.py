@@ -69,7 +69,7 @@ class NeverBound(WholeFile):
     def look(self, nodes):
         reader = self.reader
         trees = [one for one in nodes if isinstance(one, ast.Module)]
-        if reader.other_form or reader.source or not reader.is_read_whole or not any(
+        if reader.other_form or reader.source or not any(
                 isinstance(one, (ast.Import, ast.ImportFrom)) for tree in trees for one in tree.body) or BINDS_UNREAD.search(
                     reader.text) or MAGIC_THAT_BINDS.search(reader.text):
             return
@@ -103,7 +103,7 @@ class NeverBound(WholeFile):
 
     def names_of(self, trees):
         """What any statement binds, in whatever scope, and where names are read but for annotations."""
-        bound, uses, waiting = {OWN_OS}, [], list(trees)
+        bound, uses, waiting = {OWN_OS} | self.reader.lost, [], list(trees)
         for said in re.findall(r"(?m)^([\w, ]+?) *= *[!%]", self.reader.text):  # files = !ls, which is no Python
             bound.update(re.findall(r"\w+", said))
         while waiting:
@@ -192,9 +192,10 @@ class BoundInAnotherScope(NeverBound):
     """def train(data): words = …; and def test(data): run(words): what one function binds, another doesn't see."""
 
     def look(self, nodes):
-        text, trees = self.reader.text, [one for one in nodes if isinstance(one, ast.Module)]
-        if self.reader.other_form or self.reader.source or not self.reader.is_read_whole or len(trees) != 1 or BINDS_UNREAD.search(
-                text) or MAGIC_THAT_BINDS.search(text) or re.search(r"\bimport \*|\b(exec|eval|globals|locals)\(|builtins|NameError", text):
+        trees = [one for one in nodes if isinstance(one, ast.Module)]
+        text = next((one.text for one in trees if getattr(one, "text", None)), None) or self.reader.text
+        if self.reader.other_form or self.reader.source or len(trees) != 1 or BINDS_UNREAD.search(
+                text) or MAGIC_THAT_BINDS.search(text) or re.search(r"\bimport \*|(?<![.\w])(exec|eval|globals|locals)\(|builtins|NameError", text):
             return
         try:
             import symtable
@@ -203,7 +204,7 @@ class BoundInAnotherScope(NeverBound):
             return
         tables = self.tables_of(top)
         bound = {one.get_name() for one in top.get_symbols() if one.is_assigned() or one.is_imported() or one.is_namespace()} | set(BOUND_BEFOREHAND)
-        bound |= {one.get_name() for of in tables for one in of.get_symbols() if one.is_declared_global() and one.is_assigned()}
+        bound |= {one.get_name() for of in tables for one in of.get_symbols() if one.is_declared_global() and one.is_assigned()} | self.reader.lost
         inner = {one.get_name(): of.get_name() for of in tables for one in of.get_symbols() if one.is_local() or one.is_parameter()}
         for of in ([top] if self.is_whole(trees) else []) + tables:  # a few lines to show something leave their data out
             for one in of.get_symbols():
@@ -249,8 +250,18 @@ class BoundInOneBranch(WholeFile):
         else:
             shared |= {one.arg for one in ast.walk(of.args) if isinstance(one, ast.arg)}
         for one in own:
-            if isinstance(one, ast.If) and self.asks_for_devices(one.test) and not self.is_elif(one) and self.may_bind_nothing(one):
-                self.look_behind(one, of, own, shared, reported)
+            if not isinstance(one, ast.If) or self.is_elif(one):
+                continue
+            if self.asks_for_devices(one.test) and self.may_bind_nothing(one):
+                self.look_behind(one, of, own, shared, reported, "a name that one branch alone binds")
+            elif self.only_reports(one.orelse) and not self.ends(one.body):
+                self.look_behind(one, of, own, shared, reported, "a name that one branch forgets")
+
+    def only_reports(self, block):
+        """Whether an else branch prints or logs, and goes on."""
+        return bool(block) and all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and re.match(
+            r"print\(|(\w+\.)*(log(ger|ging)?|warnings?)\.\w+\(", self.written(one.value)) and not re.search(r"\.(critical|fatal|exception)\(", self.written(
+                one.value)) for one in block)
 
     def asks_for_devices(self, test):
         """Whether a condition says whether there is a GPU, or which of several processes this is."""
@@ -290,7 +301,7 @@ class BoundInOneBranch(WholeFile):
             one = one.orelse[0]
         return {name for part in one.orelse for inner in ast.walk(part) for name in names_bound_by(inner)}
 
-    def look_behind(self, branch, of, own, shared, reported):
+    def look_behind(self, branch, of, own, shared, reported, mistake):
         within = {id(one) for one in ast.walk(branch)}
         names = {name for one in own if id(one) in within for name in names_bound_by(one)} - shared - reported - self.bound_in_else(branch)
         if not names:
@@ -307,7 +318,7 @@ class BoundInOneBranch(WholeFile):
                     reported.add(read.id)
                     if any(e["subject"] == "script-mistake" and e["line"] == read.lineno and e.get("value") == read.id for e in self.reader.events):
                         continue  # of a branch that asks for CUDA
-                    self.reader.mistake(read, "a name that one branch alone binds", read.id, self.written(branch.test),
+                    self.reader.mistake(read, mistake, read.id, self.written(branch.test),
                                         "NameError" if isinstance(of, ast.Module) else "UnboundLocalError", other=branch, doubted=True)
             names -= {name for one in ast.walk(part) for name in names_bound_by(one)}
 
