@@ -155,6 +155,7 @@ std::string script_reader() {
                            "script_learning",
                            "script_judging",
                            "script_own_calls",
+                           "script_python",
                            "script_losses",
                            "script_loops",
                            "script_slips",

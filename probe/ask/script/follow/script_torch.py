@@ -1143,7 +1143,7 @@ class Torch(Loaders):
                 return Thing("tensor", device=None, scalar=True, line=node.lineno,
                              grad=any(t["grad"] for t in tensors)) if thing["scalar"] else None
             return Thing("tensor", device=tensors[0]["device"], cause=tensors[0]["cause"]) if tensors else None
-        if thing["device"] is None and tensors and not thing["stranger"] and not thing["class"]:  # a member of a module
+        if thing["device"] is None and tensors and not thing["stranger"] and not thing["class"] and not thing["parallel"]:  # a member of a module
             inner = self.held_in(values[1:])
             self.meet(node, tensors + [v for v in inner if isinstance(v, Thing) and v.kind == "tensor"])
             given = Thing("tensor", device=tensors[0]["device"], line=node.lineno)
@@ -1210,7 +1210,8 @@ class Torch(Loaders):
 
     def moves_within(self, thing):
         """Whether what forward gives may lie elsewhere than the module."""
-        forward = thing["class"].method("forward") if thing["class"] else None
+        of = thing["of"] if isinstance(thing["of"], Thing) else thing
+        forward = of["class"].method("forward") if of["class"] else None
         return bool(forward) and bool(re.search(r"\.(to|cuda|cpu)\(", self.reader.written_whole(forward.node)))
 
     def inside_of(self, node, thing, values):

@@ -4,6 +4,7 @@ gets, and files and words that are not read as they are written; for the reader 
 DRAWS_OR_NORMS = re.compile(r"(Dropout\w*|BatchNorm\w*|InstanceNorm\w*)\(|\bdropout=(0?\.\d*[1-9]|dropout|p)\b")
 MODELS_THAT_DRAW = re.compile(r"torchvision\.models\.(resnet|densenet|mobilenet|efficientnet|vgg|alexnet|googlenet|inception|shufflenet|regnet|convnext|"
                               r"wide_resnet|resnext|squeezenet|mnasnet)\w*$|timm\.create_model$")
+OF_ANOTHER_FILE = re.compile(r"(?!torch|transformers|tensorflow|keras|timm|diffusers|peft|sklearn)(\w+\.)+[A-Z]\w*$")
 DRAWS_BY_DESIGN = re.compile(r"gen(erator)?\b|netG|\bG\b|generator|actor|policy", re.I)
 SWITCHED_BY_OTHERS = {"lightning", "pytorch_lightning", "ignite", "fastai", "catalyst", "composer", "mmcv", "mmengine", "skorch"}
 JUDGES = re.compile(r"(?i)(?<![a-z])(accuracy|acc|score|predict|predictions|infer|inference|metrics|confusion)(?![a-z])")
@@ -40,6 +41,7 @@ class Judging(Learning):
         if {"torch", "torchvision", "lightning", "pytorch_lightning"} & roots:
             self.loaders = [call for call in self.calls if LOADERS.match(self.full(call.func))]
             self.samplers_of_unknown_kinds()
+            self.tests_of_training_data()
             self.validated_on_what_was_learned()
         if "torch" not in roots:
             return
@@ -82,6 +84,9 @@ class Judging(Learning):
         made = [one for one in values if isinstance(one, ast.Call) and (MODELS_THAT_DRAW.match(self.full(one.func)) or switched and re.match(
             r"transformers\.[\w.]+\.from_pretrained$", self.full(one.func)))]
         layers = [one for one in values if isinstance(one, ast.Call) and self.full(one.func) == "torch.nn.Sequential"]
+        others = [one for one in values if isinstance(one, ast.Call) and OF_ANOTHER_FILE.match(self.full(one.func))]
+        if others and len(others) == len(values):  # of another file of the same project
+            return self.says(r"(?i)\b\w*(dropout|drop_rate|batch_?norm)")
         return bool(values) and len(own) + len(made) + len(layers) == len(values) and bool(made) or any(DRAWS_OR_NORMS.search(
             self.reader.written_whole(of)) for of in own + layers)
 
@@ -103,6 +108,17 @@ class Judging(Learning):
             if values and all(self.data_of(one) in trained for one in values) and not self.is_reported(call):
                 self.mistake(values[0] if self.is_inside(values[0], call) else call, "a validation on the training data", name, self.written(values[0]),
                              other=None if self.is_inside(values[0], call) else values[0])
+
+    def tests_of_training_data(self):
+        """test_data = MNIST(root, train=True)"""
+        if self.says(ONLY_TO_TRY) or self.says(r"random_split|Subset|SubsetRandomSampler"):
+            return
+        for call in self.calls:
+            bound = self.parents.get(id(call))
+            name = self.written(bound.targets[0]) if isinstance(bound, ast.Assign) and len(bound.targets) == 1 else ""
+            said = [self.said(k.value) for k in call.keywords if k.arg == "train"]
+            if re.match(r"(self\.)?(te|test|testing)_?(data|set|dataset|ds)?$", name) and said == [True] and self.full(call.func).startswith("torchvision.datasets.") and not self.is_reported(call):
+                self.mistake(call, "a test of the training data", name)
 
     def samplers_of_unknown_kinds(self):
         """DataLoader(data, sampler=MySampler(data), shuffle=True), whatever the class is that is called a sampler."""

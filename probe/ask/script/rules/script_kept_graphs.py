@@ -96,6 +96,10 @@ class KeptGraphs(WholeFile):
                     given = [a for a in call.args] + [k.value for k in call.keywords]
                     if getattr(call.func, "attr", "") in ("append", "add") and any(getattr(a, "id", "") in losses for a in given):
                         self.mistake(call, "graphs that a validation keeps", other=loop.iter)
+                for one in loop.body:
+                    if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) and (getattr(one.value, "id", "") in losses or self.tracing.wholes.is_loss(
+                            one.value.func.value if is_call(one.value, "sum") or is_call(one.value, "mean") else one.value)):
+                        self.mistake(one, "graphs that a validation keeps", other=loop.iter)
 
     def kept_of_recorded(self, nodes):
         """kept.append(fast(x)), where fast is compiled with mode="reduce-overhead": the next call overwrites it."""

@@ -258,10 +258,12 @@ class BoundInOneBranch(WholeFile):
                 self.look_behind(one, of, own, shared, reported, "a name that one branch forgets")
 
     def only_reports(self, block):
-        """Whether an else branch prints or logs, and goes on."""
-        return bool(block) and all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and re.match(
-            r"print\(|(\w+\.)*(log(ger|ging)?|warnings?)\.\w+\(", self.written(one.value)) and not re.search(r"\.(critical|fatal|exception)\(", self.written(
-                one.value)) for one in block)
+        """Whether an else branch surely goes on: it prints, logs, calls methods and assigns."""
+        return bool(block) and not self.ends(block) and all(
+            isinstance(one, (ast.Assign, ast.AugAssign)) or isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and (
+                re.match(r"print\(|(\w+\.)*(log(ger|ging)?|warnings?)\.(?!critical|fatal|exception)\w+\(", self.written(one.value)) or isinstance(
+                    one.value.func, ast.Attribute) and not re.search(r"(?i)usage|help|fail|error|exit|critical|fatal|abort|exception", one.value.func.attr))
+            for one in block)
 
     def asks_for_devices(self, test):
         """Whether a condition says whether there is a GPU, or which of several processes this is."""

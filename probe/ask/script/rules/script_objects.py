@@ -123,10 +123,10 @@ class Objects(OfValues):
         name, words = self.full(one.func), {k.arg for k in one.keywords}
         if name:
             return name in ALWAYS_ONE_NUMBER or GIVES_ONE_NUMBER.match(name) is not None and len(one.args) == 1 and words <= {
-                "dtype"} or LOSS_CALLS.match(name) is not None and not words & {"reduction", "reduce", "size_average"} and len(one.args) < 3
+                "dtype"} or LOSS_CALLS.match(name) is not None and not words & {"reduction", "reduce"} and len(one.args) < 3
         made = self.made_by(one.func, NUMBERS_OF_LOSSES, surely=True) if isinstance(one.func, (ast.Name, ast.Attribute)) else None
         if made is not None:
-            return not {k.arg for k in made.keywords} & {"reduction", "reduce", "size_average", None} and len(made.args) < 2
+            return not {k.arg for k in made.keywords} & {"reduction", "reduce", None} and len(made.args) < 2
         if isinstance(one.func, ast.Attribute) and one.func.attr in GIVE_BACK_METHODS and deepest > 0:
             inner = self.origins.of(one.func.value)
             return bool(inner) and all(self.is_one_number(v, old, deepest - 1) for v in inner)

@@ -394,7 +394,7 @@ class Wholes(WholeFile):
                 again = re.search(r"\b%s(\.detach_?\(|\.item\(\)\s*$|\.backward|\s*=\s*%s\.)" % ((re.escape(name),) * 2),
                                   self.reader.text)
                 if loss and grows and name != loss and name not in backward and not again and not self.says(
-                        r"\b%s\s*=\s*%s\.(detach|item|cpu|data)" % (loss, loss)):
+                        r"(?m)^\s*%s\s*=\s*%s\.(detach|item|cpu|data)" % (loss, loss)):
                     self.reader.mistake(one, "a loss that is kept with its graph", self.written(one), loss)
 
     def kept_in_an_object(self, nodes):
@@ -455,12 +455,12 @@ class Wholes(WholeFile):
             while isinstance(of, ast.Subscript):
                 of = of.value
             if loss is None or not isinstance(of, (ast.Name, ast.Attribute)) or self.says(
-                    r"\b%s\s*=\s*%s\.(detach|item|cpu|data)|\b%s\.detach_\(" % (loss, loss, loss)):
+                    r"(?m)^\s*%s\s*=\s*%s\.(detach|item|cpu|data)|\b%s\.detach_\(" % (loss, loss, loss)):
                 continue
             loops = [outer for outer in self.origins.around(one) if isinstance(outer, (ast.For, ast.While))]
             made = [value for value in self.origins.of(of) if not (isinstance(value, Part) and value.of is one)]
-            again = any(isinstance(value, (Part, ast.arg)) or any(loop in self.origins.around(value) for loop in loops) or any(
-                self.is_repeated(call) for call in self.calls_of_its_function(value)) for value in made)
+            again = any(isinstance(value, (Part, ast.arg)) or any(loop in self.origins.around(value) for loop in loops) or len(
+                loops) < 2 and any(self.is_repeated(call) for call in self.calls_of_its_function(value)) for value in made)
             name = re.escape(self.written(of))
             if made and not again and not self.says(r"maxlen|%s(\[[^\n]*\])?\.(clear|pop|popleft)\(|del %s\b|%s\[:\] *=|(sum|stack|cat|mean)\(%s[^\n]*"
                                                     r"\)\.backward\(" % ((name, ) * 4)):

@@ -161,7 +161,9 @@ class Losses(WholeFile):
             return [holder] if holder is not None else []
         if isinstance(of, ast.Attribute) and self.is_set_from_outside(of):
             return []
-        return self.origins.known(of, True)
+        found = self.origins.known(of, True)
+        # What was saved before may take the place of what is made here, and is then of the same class.
+        return [one for one in found if not (isinstance(one, ast.Call) and self.full(one.func) == "torch.load")] or found
 
     def is_set_from_outside(self, attribute):
         """Whether something other than its class gives an attribute a value: net.fc = nn.Linear(512, 2)."""
@@ -212,7 +214,8 @@ class Losses(WholeFile):
     def ending_of_class(self, of, deepest):
         """How forward() of a class ends, where all its returns end alike."""
         forward = next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "forward"), None)
-        if forward is None or forward.decorator_list or deepest <= 0 or "self.training" in self.reader.written_whole(forward):
+        if forward is None or forward.decorator_list or deepest <= 0 or any(isinstance(one, (ast.If, ast.IfExp)) and "training" in self.written(
+                one.test) for one in ast.walk(forward)):
             return None, None
         own = within_others(forward)
         returns = [one for one in ast.walk(forward) if isinstance(one, ast.Return) and id(one) not in own]

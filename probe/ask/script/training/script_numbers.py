@@ -32,9 +32,11 @@ class Numbers(Learning):
             self.seed_of_numpy_alone()
         if "torch" in roots:
             self.workers_for_processes()
+            self.sums_of_means()
             if self.says(r"\.backward\("):
                 self.changed_weights()
                 self.one_step_an_epoch()
+                self.shares_that_are_shown()
 
     # ---- data
 
@@ -149,6 +151,67 @@ class Numbers(Learning):
             if name in emptied and any(isinstance(each, ast.AugAssign) and self.written(each.target) == name and isinstance(each.op, ast.Add) and isinstance(
                     each.value, (ast.Name, ast.Call, ast.Subscript)) and each in loop.body for each in ast.walk(loop)):
                 self.mistake(one, "a mean over another number", name, str(size), str(count), other=branch)
+
+    def sums_of_means(self):
+        """total += F.nll_loss(net(x), y).item(), a mean; total /= len(loader.dataset), and hits / (len(loader) * batch_size)"""
+        for one in self.nodes:
+            if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Div):
+                name, by = self.written(one.target), one.value
+            elif isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div) and isinstance(one.left, ast.Name):
+                name, by = one.left.id, one.right
+            else:
+                continue
+            by = self.value_of(by) if isinstance(by, ast.Name) else by
+            scope = self.origins.scope(one)
+            added = [each.value for each in self.nodes if isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add) and self.written(
+                each.target) == name and self.origins.scope(each) is scope]
+            size = re.match(r"len\(([\w.]+(\[['\"]\w+['\"]\])?)\.dataset\)$|len\((\w*(?:dataset|_data|_set))\)$", self.written(by))
+            if size and added and all(self.is_mean(each) for each in added) and not self.is_reported(one):
+                self.mistake(one, "a sum of means by the number of samples", name, self.written(by), size.group(1) or "loader")
+            elif isinstance(by, ast.BinOp) and isinstance(by.op, ast.Mult) and added and self.counts_batches(by) and all(
+                    re.search(r"==|\.eq\(", self.written(self.value_of(each))) for each in added):
+                self.mistake(one, "a count that takes the last batch for a whole one", self.written(by))
+
+    def counts_batches(self, product):
+        """len(loader) * batch_size, of a loader that doesn't drop its last batch"""
+        texts = [self.written(product.left), self.written(product.right)]
+        loader = next((side.args[0] for side in (product.left, product.right) if isinstance(side, ast.Call) and getattr(side.func, "id", "") == "len" and side.args), None)
+        if loader is None or not any(re.search(r"(?i)batch_?size|^bs$", text) for text in texts) or not GOES_THROUGH_BATCHES.search(self.written(loader)):
+            return False
+        made = self.made_by(loader, "torch.utils.data.DataLoader")
+        return not self.says(r"drop_last *= *True") and (made is None or len(made.args) < 9)
+
+    def is_mean(self, node):
+        """F.nll_loss(net(x), y).item(), and criterion(net(x), y).item() of a criterion that takes the mean; not times the size of the batch"""
+        while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("item", "cpu", "detach") or isinstance(
+                node, ast.Attribute) and node.attr == "data" or isinstance(node, ast.Subscript) and self.said(node.slice) == 0:
+            node = node.func.value if isinstance(node, ast.Call) else node.value
+        value = self.value_of(node)
+        if not isinstance(value, ast.Call):
+            return False
+        function = LOSS_CALLS.match(self.full(value.func)) is not None
+        made = value if function else self.made_by(value.func, NUMBERS_OF_LOSSES, surely=True) if isinstance(value.func, (ast.Name, ast.Attribute)) else None
+        return made is not None and not {"reduction", "reduce", "size_average", None} & {k.arg for k in made.keywords} and len(made.args) <= (3 if function else 1)
+
+    def shares_that_are_shown(self):
+        """loss = loss / accumulation_steps; loss.backward(); total += loss.item(): what is shown is too small by that."""
+        for loop in self.tracing.index.loops:
+            divided = {}
+            for one in loop.body if isinstance(loop, ast.For) else ():
+                of = one.value if isinstance(one, ast.Assign) and isinstance(one.value, ast.BinOp) and isinstance(one.value.op, ast.Div) else None
+                name = self.written(one.target) if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Div) else self.written(
+                    one.targets[0]) if of is not None and self.written(one.targets[0]) == self.written(of.left) else None
+                by = one.value if name and of is None else of.right if of is not None else None
+                if name and re.search(r"(?i)accum|^grad_acc", self.written(by)):
+                    divided[name] = by
+                total = one if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) else None
+                said = self.written(total.value) if total is not None else ""
+                taken = next((name for name in divided if said in (name + ".item()", name, "float(%s)" % name, name + ".detach().item()")), None)
+                if taken is None or self.says(r"%s *\*=? *[\w.]*accum|[\w.]*accum\w* *\* *%s\b" % ((re.escape(self.written(total.target)),) * 2)):
+                    continue
+                shown = re.search(r"\b%s */=? *\(?len\(" % re.escape(self.written(total.target)), self.reader.text)
+                if shown and any(is_call(call, "backward") and self.written(call.func.value) == taken for call in calls_in(loop.body)):
+                    self.mistake(total, "a loss that is shown too small", taken, self.written(divided[taken]))
 
     # ---- shapes
 

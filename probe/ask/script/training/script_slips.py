@@ -16,13 +16,16 @@ class Slips(Learning):
             self.made_for_called(call)
             self.state_for_model(call)
             self.other_tensor_dropped(call)
+            self.there_and_back(call)
         for one in self.nodes:
             if isinstance(one, ast.Compare) and len(one.ops) == 1 and isinstance(one.ops[0], ast.Eq):
                 self.compared_with_labels(one)
         self.fields_never_set()
+        self.planes_of_rows()
         if self.says(r"\.backward\("):
             self.steps_of_loops()
             self.stays_in_evaluation()
+            self.evaluated_among_batches()
             self.used_up()
             self.all_frozen()
             self.switched_off()
@@ -66,6 +69,11 @@ class Slips(Learning):
         if not self.says(r"IPython|>>>") and not self.is_reported(call) and not self.origins.functions_of(call.func):
             self.mistake(call, "a tensor that is dropped", self.written(call.func.value))
 
+    def there_and_back(self, call):
+        """loss.cuda().item(): to the GPU and back, and an error where there is none"""
+        if isinstance(call.func, ast.Attribute) and call.func.attr in ("item", "tolist", "numpy") and not call.args and is_call(call.func.value, "cuda") and not self.is_reported(call):
+            self.mistake(call, "a number that goes to the GPU to be read", self.written(call.func.value), doubted=False)
+
     def compared_with_labels(self, test):
         """torch.max(out, 1) == y, a pair; out.argmax(0) == y, the best sample of each class"""
         for side, other in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
@@ -100,12 +108,13 @@ class Slips(Learning):
         for of in self.tracing.index.classes:
             text = self.reader.written_whole(of)
             made = any(isinstance(one, ast.FunctionDef) and one.name == "__init__" for one in of.body)
-            if not made or of.keywords or of.decorator_list or of.name in bases or len(of.bases) != 1 or self.full(of.bases[0]) != "torch.nn.Module" or re.search(
+            plain = not of.bases or len(of.bases) == 1 and self.full(of.bases[0]) in ("torch.nn.Module", "torch.utils.data.Dataset", "object")
+            if not made or of.keywords or of.decorator_list or of.name in bases or not plain or re.search(
                     r"setattr|__getattr|__dict__|vars\(|store_attr|__slots__", text) or any(isinstance(one.func, ast.Attribute) and re.match(
                         r"register_|add_module", one.func.attr) and not (one.args and isinstance(one.args[0], ast.Constant)) for one in calls_in(of.body)):
                 continue
             own = {name for one in own_nodes(of) for name in names_bound_by(one)} | set(MODULE_MEMBERS) | MORE_OF_WRAPPERS | stored
-            own |= {one.value for one in ast.walk(of) if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+            own |= {one.value for call in calls_in(of.body) for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str)}
             for one in ast.walk(of):
                 holder = self.origins.scope(one) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load) and getattr(one.value, "id", "") == "self" else None
                 if holder is not None and self.parents.get(id(holder)) is of and one.attr not in own and not one.attr.startswith("_") and not any(
@@ -166,6 +175,64 @@ class Slips(Learning):
             learns = next((one for one in calls_in(before) if is_call(one, "backward")), None)
             if learns is not None and any(self.written(one.func) == model for one in calls_in(before)) and self.may_draw(call.args[0] if call.args else call.func.value):
                 self.mistake(call, "a model that stays in evaluation", model, self.written(learns), other=learns)
+
+    def evaluated_among_batches(self):
+        """for x, y in loader: …; loss.backward(); if i % 100 == 0: score(net, test_loader), which calls net.eval(), and no train() in the loop"""
+        if OTHER_ENGINES.search(self.reader.text):
+            return
+        for loop in self.tracing.index.loops:
+            direct = [one for part in loop.body if not isinstance(part, (ast.For, ast.While)) for one in calls_in([part])] if isinstance(loop, ast.For) else []
+            back = next((one for one in direct if is_call(one, "backward")), None)
+            if back is None or not GOES_THROUGH_BATCHES.search(self.written(loop.iter)) or re.search(r"\.train\(|\.training\b", self.near(loop)) or not self.repeats(loop):
+                continue
+            for call in direct:
+                of = self.origins.functions_of(call.func) if isinstance(call.func, ast.Name) and call.args else []
+                name = of[0].args.args[0].arg if len(of) == 1 and isinstance(of[0], ast.FunctionDef) and of[0].args.args else None
+                switched = name is not None and any(is_call(one, "eval") and self.written(one.func.value) == name for one in calls_in(of[0].body))
+                if switched and any(self.written(one.func) == self.written(call.args[0]) for one in direct) and self.may_draw(call.args[0]):
+                    self.mistake(call, "a model that stays in evaluation", self.written(call.args[0]), self.written(back), other=back)
+                    return
+
+    def planes_of_rows(self):
+        """x = self.fc1(x); x = self.drop(x), where drop = nn.Dropout2d(): it drops whole planes, and rows have none."""
+        for of in self.tracing.index.classes:
+            forward = next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "forward"), None)
+            for call in calls_in(forward.body) if forward is not None else ():
+                made = self.layer_of(call)
+                if made is not None and re.search(r"\.Dropout[23]d$", self.full(made.func)) and len(call.args) == 1 and self.rows_behind(call.args[0], 6):
+                    self.mistake(call, "planes that are dropped of rows", self.full(made.func).rsplit(".", 1)[-1], other=made)
+
+    def layer_of(self, call):
+        """The call that makes the layer of self.layer(x)."""
+        if not isinstance(call.func, ast.Attribute) or self.written(call.func.value) != "self":
+            return None
+        values = self.origins.of(call.func)
+        return values[0] if len(values) == 1 and isinstance(values[0], ast.Call) else None
+
+    def rows_behind(self, node, deepest):
+        """Whether a value is what a linear layer gives for flat samples, through activations alone."""
+        values = self.origins.of(node) if deepest > 0 else []
+        one = values[0] if len(values) == 1 else None
+        if not isinstance(one, ast.Call) or not one.args:
+            return False
+        if re.match(r"torch\.(nn\.functional\.)?(relu|tanh|sigmoid|leaky_relu|gelu|elu|dropout)$", self.full(one.func)):
+            return self.rows_behind(one.args[0], deepest - 1)
+        made = self.layer_of(one)
+        if made is not None and ACTIVATION_CLASSES.match(self.full(made.func)):
+            return self.rows_behind(one.args[0], deepest - 1)
+        return made is not None and self.full(made.func) == "torch.nn.Linear" and self.is_flat(one.args[0], deepest - 1)
+
+    def is_flat(self, node, deepest):
+        """Whether a value has one row for each sample: x.view(-1, 320), torch.flatten(x, 1), or what a linear layer gives for such."""
+        values = self.origins.of(node) if deepest > 0 else []
+        one = values[0] if len(values) == 1 else None
+        if not isinstance(one, ast.Call):
+            return False
+        if self.full(one.func) == "torch.flatten":
+            return self.said(self.given(one, 1, "start_dim")) == 1
+        if isinstance(one.func, ast.Attribute) and one.func.attr in ("view", "reshape") and len(one.args) == 2 and not self.full(one.func):
+            return True
+        return self.rows_behind(node, deepest) or is_call(one, "flatten") and self.said(one.args[0] if one.args else None) == 1
 
     def put_in_evaluation(self, call):
         """(the model, the statement) of net.eval(), and of test(net, loader), where the function calls it for its first parameter."""

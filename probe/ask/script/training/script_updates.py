@@ -1,6 +1,7 @@
 """Gradients of TensorFlow's tapes and of JAX that never come to the weights, or not as they are; for the reader of scripts."""
 
 OPTIMIZER_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.optimizers\.(legacy\.|experimental\.)?[A-Z]\w+$")
+METRIC_OF_KERAS = re.compile(r"(tensorflow\.|tf_)?keras\.metrics\.[A-Z]\w+$")
 GRADIENTS_OF_JAX = {"jax.grad": 0, "jax.value_and_grad": 1, "flax.nnx.grad": 0, "flax.nnx.value_and_grad": 1, "equinox.filter_grad": 0,
                     "equinox.filter_value_and_grad": 1}
 MADE_BY_OPTAX = re.compile(r"optax\.\w+$")
@@ -17,9 +18,12 @@ class Updates(KerasModels):
             return
         tapes = "tensorflow" in roots and self.says(r"GradientTape")
         jax = "jax" in roots and self.says(r"\b\w*grad\(|optax")
-        if not tapes and not jax:
+        shared = self.ROOTS & roots and len(re.findall(r"\.compile\(", self.reader.text)) > 1
+        if not tapes and not jax and not shared:
             return
         self.prepare(nodes)
+        if shared:
+            self.shared_optimizers()
         if tapes:
             self.blocks = [one for one in nodes if isinstance(one, ast.With) and any(self.is_tape(item) for item in one.items)]
             for call in self.calls:
@@ -28,6 +32,7 @@ class Updates(KerasModels):
                 elif is_call(call, "apply_gradients"):
                     self.applied(call)
             self.optimizers_anew()
+            self.measures_never_reset()
         if jax:
             self.gradients_of_jax()
         if "optax" in roots:
@@ -44,6 +49,37 @@ class Updates(KerasModels):
                    for part in (of if isinstance(of, list) else [of]) for one in ast.walk(part)) or not isinstance(of, list) and any(
                        isinstance(one, (ast.Global, ast.Nonlocal)) and name in one.names for one in ast.walk(of)) or any(
                            isinstance(one, ast.AugAssign) and getattr(one.target, "id", "") == name for one in self.nodes)
+
+    # ---- what outlives an epoch or a model
+
+    def shared_optimizers(self):
+        """adam = Adam(); critic.compile(adam); gan.compile(adam): since Keras 2.11, an optimizer is of the variables that it began with."""
+        first = {}
+        for call in self.calls:
+            given = self.given(call, 0, "optimizer") if is_call(call, "compile") and not self.full(call.func) else None
+            made = self.origins.of(given) if isinstance(given, (ast.Name, ast.Attribute)) else []
+            if len(made) != 1 or not isinstance(made[0], ast.Call) or not OPTIMIZER_OF_KERAS.match(self.full(made[0].func)) or "legacy" in self.full(made[0].func):
+                continue
+            before = first.setdefault(id(made[0]), call)
+            apart = self.written(before.func.value) != self.written(call.func.value) and self.origins.scope(before) is self.origins.scope(call)
+            if before is not call and apart and not self.in_branch(call) and not self.in_branch(before):
+                self.mistake(call, "an optimizer of two models", self.written(given), self.written(before.func.value), other=before)
+                return
+
+    def measures_never_reset(self):
+        """for epoch in …: step(x, y); print(loss.result()), of a metric of Keras's that nothing resets"""
+        if self.says(r"reset_state"):
+            return
+        for call in self.calls:
+            made = self.made_by(call.func.value, METRIC_OF_KERAS, surely=True) if is_call(call, "result") and not call.args else None
+            loops = [one for one in self.origins.around(call) if isinstance(one, (ast.For, ast.While))]
+            if made is None or not loops or any(one is loops[-1] for one in self.origins.around(made)):
+                continue
+            epoch = loops[-1]
+            if re.search(r"(?i)ep(och)?s?\b|epoch", self.written(getattr(epoch, "target", epoch))) and any(
+                    isinstance(one, ast.For) for part in epoch.body for one in ast.walk(part)):
+                self.mistake(call, "a measure that nothing resets", self.written(call.func.value), other=made)
+                return
 
     # ---- tapes
 
