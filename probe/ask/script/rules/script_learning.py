@@ -144,18 +144,26 @@ class Learning(WholeFile):
         """net = DistributedDataParallel(net); torch.save(net.model.state_dict(), path): only the wrapper's .module has members of its own."""
         if self.says(r"__getattr__|setattr\("):
             return
-        set_here = {one.attr for one in self.nodes if isinstance(one, ast.Attribute) and not isinstance(one.ctx, ast.Load)}
+        stores = [one for one in self.nodes if isinstance(one, ast.Attribute) and not isinstance(one.ctx, ast.Load)]
         for one in self.nodes:
             if not isinstance(one, ast.Attribute) or not isinstance(one.ctx, ast.Load) or one.attr.startswith("_") or one.attr in MODULE_MEMBERS or \
                     one.attr in MORE_OF_WRAPPERS or not isinstance(one.value, (ast.Name, ast.Attribute)) or getattr(one.value, "id", "") == "self":
                 continue
-            values = self.origins.of(one.value)
+            values = [self.unmoved(value) for value in self.origins.of(one.value)]
+            # What is set before the model is wrapped is the model's.
+            set_here = {each.attr for each in stores if not (values and self.origins.scope(each) is self.origins.scope(values[0]) and line_of(each) < line_of(values[0]))}
             kinds = {self.full(call.func) if isinstance(call, ast.Call) else "" for call in values}
             if not values or not kinds <= set(WRAPPERS_OF_TORCH) or one.attr in set_here or self.says(
                     r"(has|get)attr\([^\n]*['\"]%s['\"]" % re.escape(one.attr)) or self.is_tried(one) or self.is_reported(one):
                 continue
             self.mistake(one, "a member of a wrapped model", min(kinds).rpartition(".")[2], self.written(one.value) + ".module." + one.attr
                          if one.attr != "model" else self.written(one.value) + ".module")
+
+    def unmoved(self, value):
+        """DataParallel(net), of DataParallel(net).cuda()"""
+        while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("to", "cuda", "train", "eval") and isinstance(value.func.value, ast.Call):
+            value = value.func.value
+        return value
 
     def is_tried(self, node):
         """Whether a try, or a test that may tell the wrapper from the model, stands around a node; the first process alone is no such test."""

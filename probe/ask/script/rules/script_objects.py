@@ -50,6 +50,7 @@ class Objects(OfValues):
             return
         self.know(nodes)
         self.parents, self.calls = self.tracing.index.parents, self.tracing.index.calls
+        self.modules = None
         for call in self.calls:
             self.called_module(call)
         self.peaks_that_were_reset(nodes)
@@ -74,6 +75,17 @@ class Objects(OfValues):
         name = self.full(call.func) if isinstance(call.func, (ast.Name, ast.Attribute)) else ""
         if name and MODULES.match(name) and not any(isinstance(one, ast.Try) for one in self.origins.around(call)) and not self.is_bound_otherwise(call.func):
             self.mistake(call, "a module that is called", name, doubted=False)
+        elif isinstance(call.func, ast.Name) and self.is_module_alone(call.func.id) and not any(isinstance(one, ast.Try) for one in self.origins.around(call)):
+            self.mistake(call, "a module that is called", call.func.id)
+
+    def is_module_alone(self, name):
+        """import network as Net: whether nothing but imports of whole modules binds a name."""
+        if self.modules is None:
+            whole = [one for one in self.origins.nodes if isinstance(one, ast.Import)]
+            inside = {id(alias) for one in whole for alias in one.names}
+            others = {bound for one in self.origins.nodes if id(one) not in inside and not isinstance(one, ast.Import) for bound in names_bound_by(one)}
+            self.modules = {alias.asname or alias.name for one in whole for alias in one.names if alias.asname or "." not in alias.name} - others
+        return name in self.modules
 
     def is_bound_otherwise(self, node):
         """Whether the file gives the first name of torch.x another value than its import."""

@@ -1,5 +1,5 @@
-"""What Python itself refuses or never does, whatever the libraries: options that no parser has, values that are None, modules that are called; for the
-reader of scripts."""
+"""What Python itself refuses or never does, whatever the libraries: options that no parser has, values that are None; for the reader of
+scripts."""
 
 PRECISE_INTEGERS = re.compile(r"^[^{}]*\.\d+[dbcoxX]$")
 FIELDS_OF_FORMAT = re.compile(r"(?<!\{)\{[^{}:]*:([^{}]*)\}")
@@ -21,7 +21,6 @@ class PlainPython(WholeFile):
                 self.used_where_it_is_none(one)
             elif isinstance(one, ast.Compare) and len(one.ops) == 1 and isinstance(one.ops[0], (ast.Eq, ast.NotEq)):
                 self.generators_compared(one)
-        self.modules_called()
 
     def options_that_no_parser_has(self):
         """args = parser.parse_args(); args.gpu, where no add_argument() makes it."""
@@ -102,17 +101,3 @@ class PlainPython(WholeFile):
         if all(isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in GENERATORS_OF_MODULES and not one.args and not self.origins.functions_of(
                 one.func) for one in sides) and sides[0] is not sides[1]:
             self.mistake(test, "generators that are compared", self.written(sides[0]), "false" if isinstance(test.ops[0], ast.Eq) else "true", doubted=False)
-
-    def modules_called(self):
-        """import tqdm; for x in tqdm(loader): …, and import model as Net; Net()"""
-        imported = {}
-        for one in self.nodes:
-            for alias in one.names if isinstance(one, ast.Import) else ():
-                if alias.asname or "." not in alias.name:
-                    imported[alias.asname or alias.name] = alias.name
-        bound = {name for one in self.nodes if not isinstance(self.parents.get(id(one)), ast.Import) and not isinstance(one, ast.Import) for name in names_bound_by(one)}
-        for call in self.calls:
-            name = getattr(call.func, "id", "")
-            if name in imported and name not in bound and not any(isinstance(outer, ast.Try) for outer in self.origins.around(call)) and not self.is_reported(call):
-                of = imported[name]
-                self.mistake(call, "a module that is called", of, "%s.%s(…)" % (name, of.rsplit(".", 1)[-1]))

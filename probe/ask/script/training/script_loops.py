@@ -324,7 +324,10 @@ class Loops(Learning):
     def shares_of_batches(self):
         """correct += (pred == y).sum().item(); print(correct / len(loader)): a loader's length counts batches."""
         for one in self.nodes:
-            if not isinstance(one, ast.BinOp) or not isinstance(one.op, ast.Div) or not isinstance(one.left, ast.Name):
+            counted = one.left if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div) else None
+            while isinstance(counted, ast.BinOp) and isinstance(counted.op, ast.Mult):  # 100. * hits / len(loader)
+                counted = counted.right if isinstance(counted.left, ast.Constant) else counted.left
+            if not isinstance(counted, ast.Name):
                 continue
             lengths = [each for each in ast.walk(one.right) if isinstance(each, ast.Call) and getattr(each.func, "id", "") == "len" and len(each.args) == 1]
             loader = self.made_by(lengths[0].args[0], "torch.utils.data.DataLoader", surely=True) if len(lengths) == 1 and one.right is lengths[0] else None
@@ -333,7 +336,7 @@ class Loops(Learning):
                 continue
             scope = self.origins.scope(one)
             counted = next((each for each in self.nodes if isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add) and self.written(
-                each.target) == one.left.id and self.origins.scope(each) is scope and self.counts_matches(each.value)), None)
+                each.target) == counted.id and self.origins.scope(each) is scope and self.counts_matches(each.value)), None)
             if counted is not None:
                 self.mistake(one, "matches by the number of batches", self.written(lengths[0]), str(size), other=counted)
 
