@@ -191,14 +191,14 @@ Kind kind_of(View name) {
 }
 
 bool may_speak_of_credentials(const LowerText& low) {
-  static constexpr std::array<const char*, 60> ascii = {
+  static const Needed ascii[] = {
       "pass",    "assw",   "pword",  "pw",     "psw",    "psk",     "secret",  "token",    "cred",    "securestring",
       "identif", "api",    "key",    "kennw",  "senha",  "heslo",   "hesl",    "hasl",     "geslo",   "mdp",
       "clave",   "parol",  "sandi",  "salas",  "wachtw", "lozi",    "sifre",   "zapor",    "ntras",   "zugangs",
       "anmelde", "kodeo",  "adgang", "jelsz",  "tunnus", "commun",  "netrc",   "unseal",   "hashcat", "cracked",
       "git-c",   "smbc",   "pin:",   "pin ",   "pin=",   "ss code", "ty code", "ck code",  "ry code", "up code",
       "phrase",  "auth f", "auth k", "auth-k", "auth_k", "c auth",  "p auth",  "login at", "d login", "autologin"};
-  if (std::ranges::any_of(ascii, [&low](const char* word) { return low.has(word); })) return true;
+  if (std::ranges::any_of(ascii, [&low](const Needed& word) { return word.in(low); })) return true;
   static constexpr std::array<const char*, 21> other = {"\xc3", "\xc5", "\xce", "\xcf", "\xd0", "\xd1", "\xd7",
                                                         "\xd8", "\xd9", "\xe0", "\xe1", "\xe3", "\xe4", "\xe5",
                                                         "\xe6", "\xe7", "\xe8", "\xe9", "\xeb", "\xec", "\xed"};

@@ -380,8 +380,7 @@ void withhold_made_up_passwords(std::string& text) {
 }
 
 // Identifiers in clouds: instances, networks, volumes, accounts.
-void withhold_cloud_numbers(std::string& text) {
-  const LowerText low(text);
+void withhold_cloud_numbers(std::string& text, const LowerText& low) {
   static const LazyPattern forms[] = {
       {R"(\b(?:google|aws|azurerm|kubernetes|oci)_\w+\.(\w+))", {"google_", "aws_", "azurerm_", "kubernetes_", "oci_"}},
       // Identifiers of Oracle, IBM, Alibaba and Google, and what stands behind their kinds in paths of resources.
@@ -527,7 +526,7 @@ void withhold_cloud_numbers(std::string& text) {
 
 // The hosts that launchers and shells are given and that queues write down: "-H nodeA:8,nodeB:8", "pdsh -w node[1-4]",
 // "LSB_HOSTS=node1 node2", "scp model.pt node1:/data".
-void withhold_host_lists(std::string& text) {
+void withhold_host_lists(std::string& text, const LowerText& low) {
   static const std::string one = R"([A-Za-z][\w.-]*(?:\[[\d,-]+\])?(?::\d+(?:,\d+)*)?)";
   static const std::string several = "((?:" + one + "[,@]?)+)";
   static const std::array<LazyPattern, 6> lists{{
@@ -543,7 +542,6 @@ void withhold_host_lists(std::string& text) {
       {R"((?i)\bno_proxy["']?[=:] ?["']?([^\s"']+))", {"no_proxy"}},
       {R"(\b(?:scp|rsync|sshfs)\b[^\n]*? ([A-Za-z][\w.-]*):[/~])", {"scp", "rsync", "sshfs"}},
   }};
-  const LowerText low(text);
   for (const LazyPattern& list : lists) {
     const RE2* form = list.for_text(low);
     std::array<Piece, 2> found;
@@ -586,8 +584,7 @@ void withhold_accounts_of_domains(std::string& text) {
 }
 
 // Names of people in a greeting, a header or a note.
-void withhold_people(std::string& text) {
-  const LowerText low(text);
+void withhold_people(std::string& text, const LowerText& low) {
   static const LazyPattern greeted(
       R"(\b(?:Dear|Hi|Hello|Hey|Thanks)(?: (?:Mr|Ms|Mrs|Dr|Prof)\.?)?,? ([A-Z][\pL'-]+(?: [A-Z][\pL'-]+){0,2}))",
       {"dear ", "dear,", "hi ", "hi,", "hello ", "hello,", "hey ", "hey,", "thanks ", "thanks,"});
@@ -620,8 +617,7 @@ bool begins_bank_account(std::string_view text) {
 }
 
 // Contact and payment data of people.
-void withhold_personal_numbers(std::string& text) {
-  const LowerText low(text);
+void withhold_personal_numbers(std::string& text, const LowerText& low) {
   static const LazyPattern forms[] = {
       {R"((?:^|[^\w.])(\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{2,5}\)?){2,5}))", {"+"}},
       {R"((?i)\b(?:phone|tel|mobile|fax|cell)\b[^\d\n]{0,12}(\+?[\d(][\d ()./-]{5,}\d))",
@@ -766,8 +762,10 @@ void withhold_names(std::string& text) {
     withhold_accounts_of_domains(text);
   }
   if (text.find('.') != text.npos) withhold_domains(text);
-  withhold_cloud_numbers(text);
-  withhold_host_lists(text);
+  // What one withholds of it adds no word that the other needs.
+  const LowerText low(text);
+  withhold_cloud_numbers(text, low);
+  withhold_host_lists(text, low);
   const bool one_word = text.find_first_of(" \t=\"'{") == text.npos;
   constexpr std::ptrdiff_t most_of_a_name = 2;  // "nvidia.com/gpu"
   if (std::ranges::count(text, '/') > (one_word ? most_of_a_name : 0)) withhold_relative_paths(text);
@@ -775,8 +773,9 @@ void withhold_names(std::string& text) {
   if (text.find('/') != text.npos) withhold_paths(text);
   withhold_drawn_words(text);
   withhold_made_up_passwords(text);
-  withhold_people(text);
-  withhold_personal_numbers(text);
+  const LowerText left(text);
+  withhold_people(text, left);
+  withhold_personal_numbers(text, left);
   withhold_unknown_words(text);
 }
 

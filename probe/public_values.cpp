@@ -14,13 +14,13 @@ namespace envdoctor {
 
 bool is_public_uuid(std::string_view before, std::string_view uuid, std::string_view after) {
   // Vendors of EFI variables and kinds of partitions.
-  static constexpr auto known = std::to_array<std::string_view>(
-      {"8be4df61-93ca-11d2-aa0d-00e098032b8c", "d719b2cb-3d3a-4596-a3bc-dad00e67656f",
-       "605dab50-e046-4300-abb6-3dd810dd8b23", "4a67b082-0a4c-41cf-b6c7-440b29bb8c4f",
-       "c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0fc63daf-8483-4772-8e79-3d69d8477de4",
-       "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7", "e3c9e316-0b5c-4db8-817d-f92df00215ae",
-       "de94bba4-06d1-4d40-a16a-bfd50179d6ac", "21686148-6449-6e6f-744e-656564454649",
-       "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f", "e6d6d379-f507-44c2-a23c-238f2a3df928"});
+  static constexpr auto known =
+      std::to_array<std::string_view>({"8be4df61-93ca-11d2-aa0d-00e098032b8c", "d719b2cb-3d3a-4596-a3bc-dad00e67656f",
+                                       "605dab50-e046-4300-abb6-3dd810dd8b23", "4a67b082-0a4c-41cf-b6c7-440b29bb8c4f",
+                                       "c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0fc63daf-8483-4772-8e79-3d69d8477de4",
+                                       "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7", "e3c9e316-0b5c-4db8-817d-f92df00215ae",
+                                       "de94bba4-06d1-4d40-a16a-bfd50179d6ac", "21686148-6449-6e6f-744e-656564454649",
+                                       "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f", "e6d6d379-f507-44c2-a23c-238f2a3df928"});
   const std::string low = lower_case(uuid);
   const std::string_view all = low;
   const bool one_digit = std::ranges::all_of(all, [&](char c) { return c == '-' || c == all[0]; });
@@ -50,13 +50,15 @@ bool follows_fingerprint(std::string_view before) {
 bool follows_integrity(std::string_view before) {
   constexpr std::size_t looked_at = 120;
   static const LazyRegex begun(R"(\bsha(?:1|256|384|512)-[A-Za-z0-9+/]*$)", RE2::Latin1);
-  return RE2::PartialMatch(piece_of(before.substr(before.size() - std::min(before.size(), looked_at))), begun);
+  const std::string_view last = before.substr(before.size() - std::min(before.size(), looked_at));
+  return last.find("sha") != last.npos && RE2::PartialMatch(piece_of(last), begun);
 }
 
 bool names_certificate(std::string_view before) {
   constexpr std::size_t looked_at = 120;
   static const LazyRegex begun(R"(\bcert(?:ificate)? '[^'\n]*$)", RE2::Latin1);
-  return RE2::PartialMatch(piece_of(before.substr(before.size() - std::min(before.size(), looked_at))), begun);
+  const std::string_view last = before.substr(before.size() - std::min(before.size(), looked_at));
+  return last.find("cert") != last.npos && RE2::PartialMatch(piece_of(last), begun);
 }
 
 bool is_public_value(std::string_view key, std::string_view value) {

@@ -538,10 +538,10 @@ void redact_logins(std::string& text) {
 void redact_secrets(std::string& text, const LowerText& low) {
   for (const SecretKind& kind : secret_kinds()) replace_all(text, kind.pattern, low, kind.by);
   if (low.has("@") && low.has(":")) redact_logins(text);
-  static constexpr std::array named = {"secret",   "pass",   "pw",    "key",  "credential", "sig", "auth",  "sess",
-                                       "licen",    "otp",    "token", "jwt",  "psk",        "pin", "login", "kennw",
-                                       "contrase", "wachtw", "senha", "_pat", "-pat",       "csrf"};
-  if (std::ranges::any_of(named, [&low](const char* word) { return low.has(word); })) redact_named(text, low);
+  static const Needed named[] = {"secret",   "pass",   "pw",    "key",  "credential", "sig", "auth",  "sess",
+                                 "licen",    "otp",    "token", "jwt",  "psk",        "pin", "login", "kennw",
+                                 "contrase", "wachtw", "senha", "_pat", "-pat",       "csrf"};
+  if (std::ranges::any_of(named, [&low](const Needed& word) { return word.in(low); })) redact_named(text, low);
   if (text.size() >= 40)
     redact_bare_keys(text, low);
   else if (text.size() >= 12)

@@ -6,6 +6,7 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "knowledge/lazy_regex.h"
 #include "knowledge/wordings/known_words.h"
@@ -42,11 +43,13 @@ bool is_small(char c) { return c >= 'a' && c <= 'z'; }
 bool is_plain(View before, View word) {
   static constexpr auto quotes = std::to_array<View>({"\"", "'", "«", "„", "“", "「", "『"});
   if (std::ranges::any_of(quotes, [before](View quote) { return before.ends_with(quote); })) return false;
-  const bool inner_capital = std::any_of(word.begin() + 1, word.end(), is_capital) && std::ranges::any_of(word, is_small);
+  const bool inner_capital =
+      std::any_of(word.begin() + 1, word.end(), is_capital) && std::ranges::any_of(word, is_small);
   return std::ranges::none_of(word, is_figure) && !inner_capital && word.find_first_of("!#$%&*_+@~^?-") == View::npos;
 }
 
 struct NamedBy {
+  std::vector<Needed> words;  // one of these stands in a text of ASCII alone
   LazyPattern pattern;
   const char* by;
 };
@@ -55,32 +58,37 @@ std::span<const NamedBy> named() {
   static const auto made = [](const char* words, const char* between) {
     return std::string("(?i)(?:") + words + ")" + between + value;
   };
-  static const NamedBy all[] = {{{made(passwords, joiner), {}}, "<secret>"},
-                             {{made(keys, joiner), {}}, "<secret>"},
-                             {{made(serials, sign), {}}, "<serial>"},
-                             {{made(users, R"([\pM]*["'»”)\]]*\s*(?:[=:：]\s*|\s["'«„“「『])["'«„“「『]?)"), {}}, "<user>"}};
+  static const NamedBy all[] = {
+      {{"contrase",   "contrasin", "palabra",  "clave",  "senha",   "palavra",   "de passe",  "passwort",
+        "kennw",      "zugangsc",  "losungs",  "wachtw", "paswo",   "wagwo",     "passord",   "adgangs",
+        "kodeord",    "salasana",  "tunnus",   "hasel",  "hesl",    "geslo",     "lozink",    "zapork",
+        "parol",      "parool",    "pasahitz", "cyfrin", "pasfhoc", "facal-",    "pasvorto",  "fjalkal",
+        "kata sandi", "laluan",    "kata kun", "nywila", "neno la", "contenuto", "sleutelinh"},
+       {made(passwords, joiner), {}},
+       "<secret>"},
+      {{"jeton", "clave ", "chave ", "chiave ", "sleutel", "avain", "klucz", "kulcs", "cheie ", "kunci "},
+       {made(keys, joiner), {}},
+       "<secret>"},
+      {{"serienn", "serien-", "serienr", "numero ", "sarjanum", "seryjn", "serijsk", "seri no", "seerianum", "serie-z",
+        "nomor ser", "nombor s", "numeris"},
+       {made(serials, sign), {}},
+       "<serial>"},
+      {{"benutzer", "anmeldename", "utilisateur", "identifiant", "usuari", "utilizador", "utilizator", "utente",
+        "gebruiker", "brukern", "bruger", "uporabnik", "korisnik", "naudotoj", "kasutaja", "erabiltz", "notanda",
+        "pengguna"},
+       {made(users, R"([\pM]*["'»”)\]]*\s*(?:[=:：]\s*|\s["'«„“「『])["'«„“「『]?)"), {}},
+       "<user>"}};
   return all;
 }
 
-// Whether a word in ASCII alone, or any letter that isn't, stands in it.
-bool may_hold_one(const LowerText& low) {
-  static constexpr auto words = std::to_array<const char*>(
-      {"contrase", "contrasin", "palabra",  "clave",     "senha",    "palavra",  "de passe", "passwort", "kennw",
-       "zugangsc", "losungs",   "wachtw",   "paswo",     "wagwo",    "passord",  "adgangs",  "kodeord",  "salasana",
-       "tunnus",   "hasel",     "heslo",    "hesl",      "geslo",    "lozink",   "zapork",   "parol",    "parool",
-       "pasahitz", "cyfrin",    "pasfhoc",  "facal-",    "pasvorto", "fjalkal",  "kata sandi", "laluan",   "kata kun",
-       "nywila",   "neno la",   "contenuto", "sleutel",  "jeton",    "chave",    "chiave",   "avain",    "klucz",
-       "kulcs",    "cheie",     "kunci",    "benutzer",  "anmeldename", "utilis", "usuari",  "utiliz",   "utente",
-       "gebruiker", "brukern",  "bruger",   "uporabnik", "korisnik", "naudotoj", "kasutaja", "erabiltz", "notanda",
-       "identifiant", "pengguna", "serienn", "serien-",  "serienr",  "numero ",  "sarjanum", "seryjn",   "serijsk",
-       "seri no",  "seerianum", "serie-z",  "nomor ser", "nombor s"});
-  if (std::ranges::any_of(words, [&low](const char* word) { return low.has(word); })) return true;
-  if (low.is_ascii()) return false;
-  static constexpr auto first_bytes = std::to_array<const char*>(
-      {"\xc3", "\xc4", "\xc5", "\xc8", "\xc9", "\xce", "\xcf", "\xd0", "\xd1", "\xd2", "\xd5", "\xd6", "\xd7", "\xd8",
-       "\xd9", "\xda", "\xdb", "\xe0", "\xe1", "\xe3", "\xe4", "\xe5", "\xe6", "\xe7", "\xe8", "\xe9", "\xea", "\xeb",
-       "\xec", "\xed"});
-  return std::ranges::any_of(first_bytes, [&low](const char* byte) { return low.has(byte); });
+// Whether a letter of an alphabet or a script that isn't ASCII stands in it; dashes and arrows don't count.
+bool has_foreign_letter(const LowerText& low) {
+  static constexpr auto first_bytes = std::to_array<unsigned char>(
+      {0xc3, 0xc4, 0xc5, 0xc8, 0xc9, 0xce, 0xcf, 0xd0, 0xd1, 0xd2, 0xd5, 0xd6, 0xd7, 0xd8, 0xd9,
+       0xda, 0xdb, 0xe0, 0xe1, 0xe3, 0xe4, 0xe5, 0xe6, 0xe7, 0xe8, 0xe9, 0xea, 0xeb, 0xec, 0xed});
+  return !low.is_ascii() && std::ranges::any_of(first_bytes, [&low](unsigned char byte) {
+    return low.count(static_cast<char>(byte)) > 0;
+  });
 }
 
 }  // namespace
@@ -88,10 +96,10 @@ bool may_hold_one(const LowerText& low) {
 
 void withhold_behind_foreign_words(std::string& text, const LowerText& low) {
   using namespace secret_words;
-  if (!may_hold_one(low)) return;
+  const bool foreign = has_foreign_letter(low);
   for (const NamedBy& kind : named()) {
+    if (!foreign && std::ranges::none_of(kind.words, [&low](const Needed& word) { return word.in(low); })) continue;
     const RE2* pattern = kind.pattern.for_text(low);
-    if (pattern == nullptr) continue;
     const View by = kind.by;
     replace_groups(text, *pattern, by, [&](const auto& groups) {
       const View word(groups[1].data(), groups[1].size());
