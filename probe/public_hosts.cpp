@@ -113,18 +113,18 @@ bool is_mirror(std::string_view host) {
   });
 }
 
-}  // namespace
-}  // namespace public_hosts
-
-using namespace public_hosts;
-
 // What containers and clusters call themselves, and the registry of Amazon's own images.
-static bool stands_everywhere(std::string_view host) {
+bool stands_everywhere(std::string_view host) {
   return host.starts_with("kubernetes.default.svc") || host == "host.docker.internal" ||
          host == "gateway.docker.internal" || host == "host.containers.internal" ||
          host == "metadata.google.internal" ||
          (host.starts_with("763104351884.dkr.ecr.") && host.ends_with(".amazonaws.com"));
 }
+
+}  // namespace
+}  // namespace public_hosts
+
+using namespace public_hosts;
 
 bool is_public(std::string_view host) {
   const std::string low = lower_case(host);
