@@ -12,6 +12,7 @@
 #include "knowledge/lower_case.h"
 #include "knowledge/wordings/known_words.h"
 #include "probe/lazy_pattern.h"
+#include "probe/public_hosts.h"
 
 namespace envdoctor {
 namespace credential_lines {
@@ -87,7 +88,8 @@ bool is_plain(View word) {
         "stdout step still stop storage stored str string sts such sudo superuser support supported sure switch "
         "system systemd table tag target task tcp team temp template tensorflow terraform test text than that the "
         "their them then there these they this through ticket time timeout times title tls tmp to token tokens "
-        "too toolkit torch totp trap tried true trust truststore try trying tty two type udp uid unable unauthorized "
+        "too toolkit torch totp trap tried true trust truststore try trying ttl tty two type udp uid unable "
+        "unauthorized "
         "reply expectations preauthentication undefined unexpected unit unix unknown unlock unresolved unset "
         "unsupported until update updated upgrade "
         "upload url "
@@ -189,14 +191,14 @@ Kind kind_of(View name) {
 }
 
 bool may_speak_of_credentials(const LowerText& low) {
-  static constexpr std::array<const char*, 60> ascii = {
+  static const Needed ascii[] = {
       "pass",    "assw",   "pword",  "pw",     "psw",    "psk",     "secret",  "token",    "cred",    "securestring",
       "identif", "api",    "key",    "kennw",  "senha",  "heslo",   "hesl",    "hasl",     "geslo",   "mdp",
       "clave",   "parol",  "sandi",  "salas",  "wachtw", "lozi",    "sifre",   "zapor",    "ntras",   "zugangs",
       "anmelde", "kodeo",  "adgang", "jelsz",  "tunnus", "commun",  "netrc",   "unseal",   "hashcat", "cracked",
       "git-c",   "smbc",   "pin:",   "pin ",   "pin=",   "ss code", "ty code", "ck code",  "ry code", "up code",
       "phrase",  "auth f", "auth k", "auth-k", "auth_k", "c auth",  "p auth",  "login at", "d login", "autologin"};
-  if (std::ranges::any_of(ascii, [&low](const char* word) { return low.has(word); })) return true;
+  if (std::ranges::any_of(ascii, [&low](const Needed& word) { return word.in(low); })) return true;
   static constexpr std::array<const char*, 21> other = {"\xc3", "\xc5", "\xce", "\xcf", "\xd0", "\xd1", "\xd7",
                                                         "\xd8", "\xd9", "\xe0", "\xe1", "\xe3", "\xe4", "\xe5",
                                                         "\xe6", "\xe7", "\xe8", "\xe9", "\xeb", "\xec", "\xed"};
@@ -361,7 +363,7 @@ bool is_taken_for_passwords(View word) {
 bool is_nothing(View word) {
   static const LazyRegex form(
       R"((?i)(?:none|null|nil|nullptr|undefined|true|false|yes|no)"
-      R"(|lib[\w+-]+\.so(?:\.\d+)*|[a-z][\w.-]*==\d[\w.*+]*|n/a|empty|unset|required|missing|invalid|redacted|hidden|masked)"
+      R"(|lib[\w+-]+\.so(?:\.\d+)*|[a-z][\w.-]*==\d[\w.*+]*|n/a|empty|unset|required|missing|invalid|redacted|hidden|masked|falsch|incorrecta?|invalide|inválid[ao]|errat[ao]|неверный|错误)"
       R"(|keyboard-interactive|hostbased|gssapi-[a-z-]+|withheld|\*+|x{3,}|\.{3}|-|_|password|passwd|secret|token))",
       RE2::Latin1);
   return fits(word, form);
@@ -448,6 +450,7 @@ void Line::find_mentions() {
     static const LazyRegex passes("_PASS(?:ES|ED)?$", RE2::Latin1),
         sentence("^: [A-Z][a-z]+ [\\w'-]+ [\\w'-]+", RE2::Latin1);
     static const LazyRegex method("[A-Z]\\w*\\.\\w+", RE2::Latin1);  // of a class: PasswordEncoder.forward()
+    if (before.ends_with("::") && name.starts_with("test_")) kind = Kind::none;
     if ((finds(name, passes) && finds(rest, sentence)) || (fits(name, method) && rest.starts_with("(")))
       kind = Kind::none;
     static const LazyRegex without("(?i)^ (?:is |was )?(?:not set|unset|missing)\\b",
@@ -477,6 +480,11 @@ bool Line::stays(std::size_t i) const {
   const Word& one = words_[i];
   View word = of(one);
   if (is_number(word) || is_variable(word) || is_path(word) || is_nothing(word)) return true;
+  if (word.find('.') != word.npos && std::ranges::any_of(word, is_alpha) && is_public(word)) return true;
+  // A number of an error or of a weakness: ORA-01017: …
+  static const LazyRegex code(R"([A-Z]{2,8}-?\d{4,8}[A-Z]?)", RE2::Latin1),
+      advisory("(?:CVE|GHSA|USN|RHSA|DSA)-.*", RE2::Latin1);
+  if ((fits(word, code) && behind(i).starts_with(":")) || fits(word, advisory)) return true;
   const bool letters = std::ranges::any_of(word, is_alpha);
   if (one.foreign) return !std::ranges::any_of(word, is_figure) && word.find_first_of("!#$%&*_") == word.npos;
   if (!letters && !std::ranges::any_of(word, is_figure)) return true;
@@ -509,7 +517,8 @@ std::string Line::without_credentials() {
   // dpkg's list, of which a package may be named after secrets or passwords.
   static const LazyRegex package(R"((?:ii|rc|un|hi|iU|iF) +[a-z0-9][\w+.:-]* +\d\S* +(?:amd64|arm64|i386|all)\b.*)",
                                  RE2::Latin1);
-  if ((!strong_ && !weak_) || fits(text_, package)) return std::string(text_);
+  static const LazyRegex names_of_headers("(?i)access-control-(?:allow|expose)-headers", RE2::Latin1);
+  if ((!strong_ && !weak_) || fits(text_, package) || finds(text_, names_of_headers)) return std::string(text_);
   std::string out;
   std::size_t done = 0;
   Expects expects = Expects::nothing;

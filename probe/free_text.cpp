@@ -13,6 +13,7 @@
 #include "probe/foreign_words.h"
 #include "probe/lazy_pattern.h"
 #include "probe/public_hosts.h"
+#include "probe/public_values.h"
 #include "probe/replace_groups.h"
 #include "probe/revision_words.h"
 #include "probe/text_piece.h"
@@ -187,7 +188,7 @@ void withhold_relative_paths(std::string& text) {
     // An image of a public registry.
     if (const std::string_view host = path.substr(0, path.find('/')); host.find('.') != host.npos && is_public(host))
       return std::string(host) + known_parts(path.substr(host.size()), '/');
-    const bool kept = is_file_of_programs(path) || names_operation(path) ||
+    const bool kept = is_file_of_programs(path) || names_operation(path) || follows_integrity(path) ||
                       names_node(std::string_view(text).substr(from, at - from));
     return kept ? std::string(path) : known_parts(path, '/');
   });
@@ -304,10 +305,13 @@ void withhold_drawn_words_in_one(std::string& text) {
   replace_groups(text, word, "<secret>", [&](const std::array<Piece, 3>& groups) {
     static const LazyRegex revision(ends_before_revision(
         R"(|no_pubkey|pubkey|srcversion|bank \d{1,2}|m[cs]g?_?status|status|addr(?:ess)?|misc|synd)"
-        R"(|ipid|tsc|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))"));
+        R"(|ipid|tsc|publickeytoken|cert(?:ificate)? '[^'\n]*:|\b(?:r[0-9a-z]{1,2}|cr\d|x\d{1,2}|[ispl][pr]))"));
+    if (!is_drawn(view(groups[1]))) return true;
+    constexpr std::size_t looked_at = 64;
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
-    const std::size_t from = at < 24 ? 0 : at - 24;
-    return !is_drawn(view(groups[1])) || occurs(std::string_view(text).substr(from, at - from), revision);
+    const std::size_t from = at < looked_at ? 0 : at - looked_at;
+    const std::string_view before = std::string_view(text).substr(from, at - from);
+    return names_a_product(before) || occurs(before, revision);
   });
 }
 
@@ -317,7 +321,8 @@ void withhold_drawn_words_in_groups(std::string& text) {
                                  RE2::Latin1);
   replace_groups(text, grouped, "<secret>", [&](const std::array<Piece, 3>& groups) {
     const std::string_view all = view(groups[1]);
-    if (names_a_product(std::string_view(text).substr(0, static_cast<std::size_t>(all.data() - text.data()))))
+    if (all.starts_with("GHSA-") || all.starts_with("CVE-") ||
+        names_a_product(std::string_view(text).substr(0, static_cast<std::size_t>(all.data() - text.data()))))
       return true;
     bool known = !std::ranges::any_of(all, is_letter) || !std::ranges::any_of(all, is_digit);
     each_part(all,
@@ -332,7 +337,8 @@ void withhold_drawn_words(std::string& text) {
   if (has_run(text, 15, [&](char c) { return plain(c) || c == '-'; })) withhold_drawn_words_in_groups(text);
   if (text.find("SHA256:") == text.npos) return;
   static const LazyRegex fingerprint(R"(\bSHA256:([A-Za-z0-9+/]{43}))", RE2::Latin1);
-  replace_groups(text, fingerprint, "<secret>", [](const auto&) { return false; });
+  static const LazyRegex of_all(R"(\b(?:github|gitlab|bitbucket)\.(?:com|org)\b)", RE2::Latin1);  // known to everybody
+  replace_groups(text, fingerprint, "<secret>", [&text](const auto&) { return RE2::PartialMatch(text, of_all); });
 }
 
 // Passwords that people choose, without a word that announces them: small and capital letters and digits, and a
@@ -374,8 +380,7 @@ void withhold_made_up_passwords(std::string& text) {
 }
 
 // Identifiers in clouds: instances, networks, volumes, accounts.
-void withhold_cloud_numbers(std::string& text) {
-  const LowerText low(text);
+void withhold_cloud_numbers(std::string& text, const LowerText& low) {
   static const LazyPattern forms[] = {
       {R"(\b(?:google|aws|azurerm|kubernetes|oci)_\w+\.(\w+))", {"google_", "aws_", "azurerm_", "kubernetes_", "oci_"}},
       // Identifiers of Oracle, IBM, Alibaba and Google, and what stands behind their kinds in paths of resources.
@@ -400,9 +405,6 @@ void withhold_cloud_numbers(std::string& text) {
       {R"(::0x[0-9A-Fa-f]{4}::0x[0-9A-Fa-f]{4}::([\w-]+)(?:::\d+)?::INSTR)", {"::instr"}},
       {R"((?i)<(?:instrument|machine|computer|host|user|owner|operator|account|serial)(?:name|id|number)?>([^<\n]{3,})</)",
        {"</"}},
-      // The number of a desk that another may control from afar.
-      {R"((?i)\b(?:anydesk|teamviewer|rustdesk)\b[^\n]*?\b(?:desk|id|address)\b["']?\s*[:= ]\s*(\d{1,3}(?: ?\d{3}){2,3})\b)",
-       {"anydesk", "teamviewer", "rustdesk"}},
       {R"(\b[Uu]ser ([a-z][\w.-]*\d[\w.-]*) (?:not found|does not exist|doesn't exist|is unknown|unknown|is not|has no)\b)",
        {"user "}},
       {R"((?i)\b(?:smtp\.)?(?:mailfrom|header\.from|header\.d|helo)=([\w-]+(?:\.[\w-]+)+))",
@@ -424,9 +426,8 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?i)\b(?:licen[cs]e[ _-]?(?:id|no|number)|project[ _-]?number)["']?\s*[:= ]\s*["']?([0-9]{5,}))",
        {"licen", "project"}},
       {R"(\bSuccessfully assigned \S+ to ([\w.-]+))", {"assigned"}},
-      // A user of a management controller, in its table; of LSF.
+      // A user of a management controller, in its table.
       {R"((?m)^\s*\d{1,2} +([A-Za-z_][\w.-]*) +(?:(?:true|false) +){3})", {"true", "false"}},
-      {R"(\bUser <([\w.-]+)>)", {"user <"}},
       // Serial numbers of disks: behind the model in a device's name, world-wide names, nvme's table.
       {R"(/by-id/[\w.-]+_((?:[A-Z0-9]*\d){3}[A-Z0-9]*))", {"/by-id/"}},
       {R"((?i)/by-id/(?:wwn-0x|nvme-eui\.|nvme-uuid\.|scsi-3|dm-uuid-\w+-)([0-9a-f-]{8,}))", {"/by-id/"}},
@@ -451,7 +452,6 @@ void withhold_cloud_numbers(std::string& text) {
       {R"((?:/pbs/\w+/|PBS_JOBID=)\d+(?:\[\d*\])?\.([A-Za-z][\w.-]*))", {"pbs"}},
       // Serial numbers of PCI and USB devices, and the names of wireless networks.
       {R"(\bDevice Serial Number ((?:[0-9a-f]{2}-){7}[0-9a-f]{2}))", {"serial"}},
-      {R"(\biSerial +\d+ +(\w{6,}))", {"iserial"}},
       {R"((?i)\bE?SSID["']?[:= ]+["']?([^"'\n,]{1,32}))", {"ssid"}},
       // Google Cloud's numbers of projects.
       {R"((?i)\bprojects?(?: (?:number|id|no))?["']?[ :=/]+["']?(\d{10,13})\b)", {"project"}},
@@ -516,6 +516,7 @@ void withhold_cloud_numbers(std::string& text) {
   replace_groups(text, numbered, "<name>", [&](const std::array<Piece, 3>& groups) {
     static const LazyRegex account(R"((?i)(?:account|owner|subscription|aws)\w*["']?\s*[:=]?\s*["']?$)", RE2::Latin1);
     const std::string_view found = view(groups[1]);
+    if (found == "763104351884" || found == "602401143452") return true;  // Amazon's own, for everybody's images
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
     const std::size_t from = at < 24 ? 0 : at - 24;
     return is_digit(found[0]) && !view(groups[0]).ends_with(".dkr") &&
@@ -525,7 +526,7 @@ void withhold_cloud_numbers(std::string& text) {
 
 // The hosts that launchers and shells are given and that queues write down: "-H nodeA:8,nodeB:8", "pdsh -w node[1-4]",
 // "LSB_HOSTS=node1 node2", "scp model.pt node1:/data".
-void withhold_host_lists(std::string& text) {
+void withhold_host_lists(std::string& text, const LowerText& low) {
   static const std::string one = R"([A-Za-z][\w.-]*(?:\[[\d,-]+\])?(?::\d+(?:,\d+)*)?)";
   static const std::string several = "((?:" + one + "[,@]?)+)";
   static const std::array<LazyPattern, 6> lists{{
@@ -541,7 +542,6 @@ void withhold_host_lists(std::string& text) {
       {R"((?i)\bno_proxy["']?[=:] ?["']?([^\s"']+))", {"no_proxy"}},
       {R"(\b(?:scp|rsync|sshfs)\b[^\n]*? ([A-Za-z][\w.-]*):[/~])", {"scp", "rsync", "sshfs"}},
   }};
-  const LowerText low(text);
   for (const LazyPattern& list : lists) {
     const RE2* form = list.for_text(low);
     std::array<Piece, 2> found;
@@ -584,8 +584,7 @@ void withhold_accounts_of_domains(std::string& text) {
 }
 
 // Names of people in a greeting, a header or a note.
-void withhold_people(std::string& text) {
-  const LowerText low(text);
+void withhold_people(std::string& text, const LowerText& low) {
   static const LazyPattern greeted(
       R"(\b(?:Dear|Hi|Hello|Hey|Thanks)(?: (?:Mr|Ms|Mrs|Dr|Prof)\.?)?,? ([A-Z][\pL'-]+(?: [A-Z][\pL'-]+){0,2}))",
       {"dear ", "dear,", "hi ", "hi,", "hello ", "hello,", "hey ", "hey,", "thanks ", "thanks,"});
@@ -618,8 +617,7 @@ bool begins_bank_account(std::string_view text) {
 }
 
 // Contact and payment data of people.
-void withhold_personal_numbers(std::string& text) {
-  const LowerText low(text);
+void withhold_personal_numbers(std::string& text, const LowerText& low) {
   static const LazyPattern forms[] = {
       {R"((?:^|[^\w.])(\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{2,5}\)?){2,5}))", {"+"}},
       {R"((?i)\b(?:phone|tel|mobile|fax|cell)\b[^\d\n]{0,12}(\+?[\d(][\d ()./-]{5,}\d))",
@@ -640,7 +638,7 @@ void withhold_personal_numbers(std::string& text) {
     const RE2* form = lazy.for_text(low);
     if (form == nullptr) return;
     replace_groups(text, *form, "<secret>", [](const std::array<Piece, 3>& groups) {
-      return groups[1].starts_with("<") ||
+      return groups[1].starts_with("<") || groups[1].starts_with("for ") ||
              view(groups[1]).find_first_of("0123456789-abcdefghijklmnopqrstuvwxyz") == std::string_view::npos;
     });
   };
@@ -706,6 +704,9 @@ bool is_somebodys_name(const Token& token) {
     return false;
   if (token.text.find('.') != token.text.npos && is_public(token.text)) return false;
   if ((before.ends_with("erver: ") || before.ends_with("erver: \"")) && is_server(token.text)) return false;
+  if (follows_integrity(token.text) || token.text.starts_with("GHSA-") ||
+      (prev == '@' && (token.text == "libssh.org" || token.text == "openssh.com")))
+    return false;
   if (next == '/' && (names_node(before) || is_public(token.text))) return false;
   if (prev == '@' && is_revision(token.text)) return false;
   if (is_value_of_label(before, token.text, token.after)) return true;
@@ -761,8 +762,10 @@ void withhold_names(std::string& text) {
     withhold_accounts_of_domains(text);
   }
   if (text.find('.') != text.npos) withhold_domains(text);
-  withhold_cloud_numbers(text);
-  withhold_host_lists(text);
+  // What one withholds of it adds no word that the other needs.
+  const LowerText low(text);
+  withhold_cloud_numbers(text, low);
+  withhold_host_lists(text, low);
   const bool one_word = text.find_first_of(" \t=\"'{") == text.npos;
   constexpr std::ptrdiff_t most_of_a_name = 2;  // "nvidia.com/gpu"
   if (std::ranges::count(text, '/') > (one_word ? most_of_a_name : 0)) withhold_relative_paths(text);
@@ -770,8 +773,9 @@ void withhold_names(std::string& text) {
   if (text.find('/') != text.npos) withhold_paths(text);
   withhold_drawn_words(text);
   withhold_made_up_passwords(text);
-  withhold_people(text);
-  withhold_personal_numbers(text);
+  const LowerText left(text);
+  withhold_people(text, left);
+  withhold_personal_numbers(text, left);
   withhold_unknown_words(text);
 }
 

@@ -27,29 +27,35 @@ class LowerText {
   [[nodiscard]] std::size_t longest_run() const { return longest_run_; }
   [[nodiscard]] std::size_t longest_token() const { return longest_token_; }
   [[nodiscard]] bool is_ascii() const { return is_ascii_; }
+  // Where a pair of characters is noted, and whether one may stand in the text; `anywhere` always may.
+  static constexpr std::size_t anywhere = 4096;
+  static std::size_t place(char first, char second) {
+    return (static_cast<unsigned char>(first) * 37U + static_cast<unsigned char>(second)) % anywhere;
+  }
+  [[nodiscard]] bool may_have(std::size_t pair) const { return pairs_[pair]; }
 
  private:
-  static std::size_t place(char first, char second) {
-    return (static_cast<unsigned char>(first) * 37U + static_cast<unsigned char>(second)) % 4096;
-  }
   [[nodiscard]] bool finds(std::string_view word) const;
 
   std::string text_;
   std::array<std::uint32_t, 256> counts_{};
-  std::bitset<4096> pairs_{};  // by place(): several share one
+  std::bitset<anywhere + 1> pairs_{};  // by place(): several share one
   std::size_t longest_run_ = 0, longest_token_ = 0;
   bool is_ascii_ = true;
 };
 
 // What a text must have: a word in lower case, or a character that often.
 struct Needed {
-  Needed(const char* word_) : word(word_) {}  // NOLINT: lists of words stay lists of words
+  Needed(const char* word_);  // NOLINT: lists of words stay lists of words
   Needed(char c, std::size_t times_) : times(times_), character(c) {}
 
-  [[nodiscard]] bool in(const LowerText& text) const { return times > 0 ? text.count(character) >= times : text.has(word); }
+  [[nodiscard]] bool in(const LowerText& text) const {
+    return text.may_have(rarest_pair) && (times > 0 ? text.count(character) >= times : text.has(word));
+  }
 
   std::string_view word{};
   std::size_t times = 0;
+  std::size_t rarest_pair = LowerText::anywhere;  // of the word: most texts are ruled out by it
   char character = 0;
 };
 

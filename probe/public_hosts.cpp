@@ -113,6 +113,14 @@ bool is_mirror(std::string_view host) {
   });
 }
 
+// What containers and clusters call themselves, and the registry of Amazon's own images.
+bool stands_everywhere(std::string_view host) {
+  return host.starts_with("kubernetes.default.svc") || host == "host.docker.internal" ||
+         host == "gateway.docker.internal" || host == "host.containers.internal" ||
+         host == "metadata.google.internal" ||
+         (host.starts_with("763104351884.dkr.ecr.") && host.ends_with(".amazonaws.com"));
+}
+
 }  // namespace
 }  // namespace public_hosts
 
@@ -121,7 +129,7 @@ using namespace public_hosts;
 bool is_public(std::string_view host) {
   const std::string low = lower_case(host);
   return std::ranges::none_of(low, public_hosts::is_letter) || low == "localhost" || low == "localhost.localdomain" ||
-         is_below_one_of(low, public_domains) || is_mirror(low);
+         is_below_one_of(low, public_domains) || is_mirror(low) || stands_everywhere(low);
 }
 
 bool is_shared(std::string_view host) { return is_below_one_of(lower_case(host), shared_domains); }

@@ -19,8 +19,11 @@
 #include "probe/env_values.h"
 #include "probe/free_text.h"
 #include "probe/lazy_pattern.h"
+#include "probe/public_values.h"
 #include "probe/replace_groups.h"
 #include "probe/revision_words.h"
+#include "probe/secret_places.h"
+#include "probe/secret_words.h"
 #include "probe/text_piece.h"
 
 namespace envdoctor {
@@ -66,7 +69,8 @@ void redact_emails(std::string& text) {
 void redact_paired_hardware_addresses(std::string& text) {
   static const LazyRegex mac(R"(\b[0-9a-fA-F]{2}(?:(?::[0-9a-fA-F]{2}){5,19}|(?:[-.][0-9a-fA-F]{2}){5})\b)",
                              RE2::Latin1);
-  replace_unless(text, mac, "<mac>", [](auto before, std::string_view match, auto after) {
+  replace_unless(text, mac, "<mac>", [](std::string_view before, std::string_view match, std::string_view after) {
+    if (match.size() > 50 && follows_fingerprint(before)) return true;
     const bool date = match.find_first_of("abcdefABCDEF") == match.npos;    // or a time
     const bool everybody = match.find_first_not_of("fF:-.") == match.npos;  // the address of all
     const bool part = (!before.empty() && (before.back() == '-' || before.back() == ':')) ||
@@ -111,7 +115,8 @@ void redact_ipv6(std::string& text) {
   replace_unless(text, ipv6, "<ip>", [](auto, std::string_view match, std::string_view after) {
     std::size_t colons = 0;
     for (const char c : match) colons += c == ':' ? 1 : 0;
-    return (match.find("::") == match.npos && colons != 7) || (!after.empty() && is_word(after.front()));
+    return is_documentation_address(match) || (match.find("::") == match.npos && colons != 7) ||
+           (!after.empty() && is_word(after.front()));
   });
 }
 
@@ -126,7 +131,8 @@ bool is_no_address(std::string_view before, std::string_view match, std::string_
     at = read.ptr + (read.ptr == end ? 0 : 1);
   }
   if (numbers[0] == 0 || numbers[0] == 127 || numbers[0] == 255) return true;
-  if (numbers == std::array{169, 254, 169, 254}) return true;  // where clouds answer what an instance is
+  if (numbers == std::array{169, 254, 169, 254}) return true;                 // where clouds answer what an instance is
+  if (is_documentation_address(match) || numbers[0] / 16 == 14) return true;  // 224 to 239: of all that listen
   const bool private_one = (numbers[0] == 192 && numbers[1] == 168) || (numbers[0] == 172 && numbers[1] / 16 == 1);
   if (before.empty() && after.empty()) return !private_one && numbers[0] < 32;
   if (!before.empty() &&
@@ -219,7 +225,8 @@ std::span<const SecretKind> secret_kinds() {
       {{R"((?i)PRIVATE KEY-----[^-]+|(?:-----)?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?(?:-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----)?)?)",
         {"private key"}},
        "<secret>"},
-      {{R"((?i)((?:set-)?cookie|authorization)(["']?\s*[:=]\s*)\S[^\r\n]*)", {"cookie", "authorization"}},
+      {{R"((?i)((?:set-)?cookie|authorization)(["']?\s*[:=]\s*)(?:\d*[^\d\s]|\d{6})[^\r\n]*)",
+        {"cookie", "authorization"}},
        R"(\1\2<secret>)"},
       // What a program's own options and commands take as a password.
       {{R"((?i)(\b(?:(?:docker|podman|helm|skopeo|buildah|oras|az|vault)(?: registry)? login|sshpass|ipmitool|mysql\w*|mariadb[\w-]*|ldap\w+|mongo\w*|openssl|7z\w?|(?:un)?(?:zip|rar))\b[^\n|;&]*? -(?:pass(?:in|out)?(?: pass:|[ =])|[pPw][ =]?|[akK][ =]))(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
@@ -246,11 +253,6 @@ std::span<const SecretKind> secret_kinds() {
       {{R"((?i)(\bkey[:=] ?)[0-9a-f]{4,12}(?: [0-9a-f]{4,12}){2,})", {"key"}}, R"(\1<secret>)"},
       {{R"((?i)(\b(?:vault|wandb|auth) login (?:-\S+ )*)[^\s-]\S{7,})", {"vault login", "wandb login", "auth login"}},
        R"(\1<secret>)"},
-      {{R"((?i)(\b(?:echo|printf) (?:-n )?)(?:"[^"]*"?|'[^']*'?|[^\s"'|]+)([^\n|]*\|[^\n|]*(?:-stdin|\blogin|\bsudo -S|\bpasswd|\bcryptsetup|\bkinit|\bchpasswd|\bopenssl|\bgpg)\b))",
-        {"-stdin", " login", "sudo -s", "passwd", "cryptsetup", "kinit", "openssl", "gpg"}},
-       R"(\1<secret>\2)"},
-      {{R"((?i)(-stdin\s*<<<\s*)\S+)", {"-stdin <<<", "-stdin<<<"}}, R"(\1<secret>)"},
-      {{R"((?i)(\b(?:kinit|sudo|su|passwd|login)\b[^\n]*<<<\s*)\S+)", {"<<<"}}, R"(\1<secret>)"},
       {{R"(\$(?:[156y]|apr1|sha1|md5|2[abxy]|argon2\w{1,2})\$[\w./$,=+-]{8,}|pbkdf2\w*\$[\w./$,=+-]{8,})",
         {"$1$", "$2", "$5$", "$6$", "$y$", "$apr1$", "$sha1$", "$md5$", "$argon2", "pbkdf2"}},
        "<secret>"},
@@ -284,7 +286,7 @@ std::span<const SecretKind> secret_kinds() {
         {"rdp", "rdesktop", "mstsc", "psexec", "wmic", "schtasks", "runas", "winrs", "bitsadmin", "cmdkey", "plink",
          "pscp", "psftp", "putty"}},
        R"(\1<secret>)"},
-      {{R"((?i)(\b(?:ssh-keygen|gpg2?|cryptsetup|keytool|jarsigner|openssl|sqlcmd|bcp|osql|isql|tsql|cqlsh|influx|mosquitto_\w+|nats|amqp-\w+|kcat|kafkacat|ftp|lftp|ncftp\w*|rpcclient|smbget|crackmapexec|netexec|evil-winrm|evtest|hydra|vncviewer|x11vnc|oc login|rancher login|argocd login|cf login|heroku|ibmcloud login|nomad|consul|restic|borg|duplicity|s3cmd|git-crypt|ansible\S*|zip|7z\w?|rar|unrar|qpdf|pdftk)\b[^\n|;&]*? (?:-N|-P|-w|-pass|-storepass|-keypass|--passphrase|--pass|-passwd|-X|--rpc-secret[= ]|-p) ?)(?:pass:)?(?:"[^"]+"?|'[^']+'?|[A-Za-z0-9][^\s"']*))",
+      {{R"((?i)(\b(?:ssh-keygen|gpg2?|cryptsetup|keytool|jarsigner|openssl|sqlcmd|bcp|osql|isql|tsql|cqlsh|influx|mosquitto_\w+|nats|amqp-\w+|kcat|kafkacat|ftp|lftp|ncftp\w*|rpcclient|smbget|crackmapexec|netexec|evil-winrm|evtest|hydra|vncviewer|x11vnc|oc login|rancher login|argocd login|cf login|heroku|ibmcloud login|nomad|consul|restic|borg|duplicity|s3cmd|git-crypt|ansible\S*|zip|7z\w?|rar|unrar|qpdf|pdftk)\b[^\n|;&]*? (?:(?-i:-N|-P|-w|-X|-p) ?|(?:-pass|-storepass|-keypass|-passwd) |(?:--passphrase|--pass|--rpc-secret)[= ]))(?:pass:)?(?:"[^"]+"?|'[^']+'?|[A-Za-z0-9][^\s"']*))",
         {" -n", " -p", " -w", " -x", " -storepass", " -keypass", " --pass", " --rpc-secret"}},
        R"(\1<secret>)"},
       // Files of a name and a password, or of hosts with both.
@@ -311,7 +313,7 @@ std::span<const SecretKind> secret_kinds() {
       {{R"((?i)(key\w*[ :=]+)0x[0-9a-f]{8,})", {"key"}}, R"(\1<secret>)"},
       {{R"((?i)(conda[\w.-]*/t/)[^/\s]+)", {"/t/"}}, R"(\1<secret>)"},
       {{R"((::(?:server|agent|node):)\S+)", {"::server:", "::agent:", "::node:"}}, R"(\1<secret>)"},
-      {{R"((\biqn\.\d{4}-\d{2}\.)[\w.-]+)", {"iqn."}}, R"(\1<name>)"},
+      {{R"((\biqn\.\d{4}-\d{2}\.)[\w.-]+(?::[\w.:-]+)?)", {"iqn."}}, R"(\1<name>)"},
       {{R"((?i)(id[ :=]+)[0-9a-f]{4}(?: [0-9a-f]{4}){3,7}\b)", {"id ", "id:", "id="}, 22}, R"(\1<uuid>)"},
       {{R"((?i)(\b(?:sms|pager|call|dial)\b[^\d\n]{1,12})\+?\d[\d ()./-]{6,}\d)", {"sms", "pager", "call", "dial"}, 12},
        R"(\1<phone>)"},
@@ -380,7 +382,7 @@ bool is_no_secret(std::string_view key, std::string_view value) {
       R"((?i)(?:^|[_-])(?:max|min|num|n|pad|eos|bos|unk|sep|cls|mask|total|prompt|new|first|last|special|stop|image|text|next|per|add)[_-]?token$)",
       RE2::Latin1);
   static const LazyRegex nothing(
-      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|identifier|string|keyword|eof|none|null|true|false|yes|no|required|optional|not|an?|the|expecting|mismatch|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|must|cannot|can|could|should|will|does|has|have|was|is|are|failed|denied|authentication|amd64|arm64|i386|for|in|of|to|from|with|or|and|)["'`]?[,.;:)}\]`]*)",
+      R"((?i)["']?(?:<[^<>]*>?|[\[(][\w\s.,*\[\]-]{0,200}[\])]*(?:\s*->.*)?|identifier|string|keyword|eof|none|null|true|false|yes|no|required|optional|not|an?|the|expecting|mismatch|missing|empty|invalid|wrong|incorrect|expired|unset|undefined|unknown|must|cannot|can|could|should|will|does|has|have|was|is|are|failed|denied|disabled|enabled|locked|accepted|rejected|provided|ignored|unchanged|eos|bos|pad|unk|cls|sep|mask|authentication|account|session|falsch|ungültig|abgelaufen|incorrecte?|incorrecta|invalide|inválid[ao]|erron(?:é|e)e?|err[ao]t[ao]|onjuist|fel|błędne|неверный|неправильный|错误|無効|amd64|arm64|i386|for|in|of|to|from|with|or|and|)["'`]?[,.;:)}\]`]*)",
       RE2::Latin1);
   static const LazyRegex counted(
       R"((?i)(?:^|.*[_-])(?:n|num|max|min|per|forward|backward|multi|single|first|second)_pass)", RE2::Latin1),
@@ -395,29 +397,12 @@ bool is_no_secret(std::string_view key, std::string_view value) {
   // "the padding token: pad_token='</s>'"
   const std::string_view assigned = value.substr(0, value.find('='));
   const Piece name(key.data(), key.size()), said(value.data(), value.size());
-  return RE2::FullMatch(said, pinned) ||
+  return is_public_value(key, value) || RE2::FullMatch(said, pinned) ||
          (assigned.size() < value.size() && RE2::PartialMatch(piece_of(assigned), of_models)) ||
          (RE2::FullMatch(name, package) && RE2::FullMatch(said, version)) ||
          (RE2::FullMatch(said, small_count) && !RE2::PartialMatch(name, of_digits)) ||
          (RE2::FullMatch(name, counted) && RE2::FullMatch(said, count)) || RE2::PartialMatch(name, of_models) ||
          RE2::FullMatch(said, nothing) || (key.ends_with("PWD") && value.starts_with('/'));
-}
-
-// How random a word looks: how often digits, small and capital letters follow each other.
-// `bare`: nothing around it tells of a key, so that words written together (OneLongName) must not look so.
-bool looks_drawn(std::string_view word, bool bare = false) {
-  const auto kind = [](char c) {
-    return c >= '0' && c <= '9' ? 0 : c >= 'a' && c <= 'z' ? 1 : c >= 'A' && c <= 'Z' ? 2 : 3;
-  };
-  std::array<std::size_t, 4> count{};
-  std::size_t changes = 0;
-  for (std::size_t i = 0; i < word.size(); ++i) {
-    ++count.at(static_cast<std::size_t>(kind(word[i])));
-    const bool joined = i > 0 && kind(word[i]) < 3 && kind(word[i - 1]) < 3;
-    const bool begins_word = bare && kind(word[i]) == 1 && i > 0 && kind(word[i - 1]) == 2;
-    changes += joined && !begins_word && kind(word[i]) != kind(word[i - 1]) ? 1 : 0;
-  }
-  return count[0] > 0 && count[1] + count[2] > count[0] / 4 && changes * (bare && count[2] > 0 ? 3 : 4) >= word.size();
 }
 
 bool has_digit(Piece text) {
@@ -431,14 +416,15 @@ void redact_named(std::string& text, const LowerText& low) {
       R"(|passwort|kennwort|contrase\pL+a|mot de passe|wachtwoord|senha|[\w-]+[_-]pat)"
       R"(|[\w-]+[_-](?:pass|auth)|(?:[\w-]+[_-])?licen[cs]e[_-]?(?:id|no|nr|number|code|serial)|\b(?:sig|otp|psk)|[\w-]*(?:token|passcode)|ssh_auth_sock|sess(?:ion)?[_-]?id)"
       R"(|[\w-]*(?:api|access|private|licen[cs]e|account|signing|encryption|master|shared|storage|subscription|ssh)"
-      R"(|deploy|session|hmac|wandb|comet|neptune|ngc|openai)[_-]?key(?:[_-]?(?:id|b64|base64))?)))";
+      R"(|deploy|session|hmac|wandb|comet|neptune|ngc|openai)[_-]?key(?:[_-]?(?:id|b64|base64|bin|hex|val(?:ue)?|str(?:ing)?|raw|text))?)))";
   // To the end of its token: to its quotation mark, or to white space.
   static const std::string value =
       R"((\w[\w:.]*\(["'][^"']*["']?\)?|\\+["'][^"']*|"[^"]*"?|'[^']*'?|(?:\\\s|[^\s"'])+))";
   static const LazyPattern joined(
-      "(?i)" + key + R"((?:["'\])\\]|%22){0,5}(?:\s*(?::=|=>|::|[=:]|%3[ad](?:%22)?)\s*| +(?:is|was) +(?:set to +)?))" +
+      "(?i)" + key +
+          R"((?:["'\])\\]|%22){0,5}(?:\s*(?::=|=>|::|[=:]|%3[ad](?:%22)?|\\*(?:x|u00)3[ad])\s*| +(?:is|was) +(?:set to +)?))" +
           value,
-      {"=", ":", "%3", " is ", " was "});
+      {"=", ":", "%3", "x3d", "x3a", "u003", " is ", " was "});
   // In a sentence: between quotation marks, or a word with a figure in it.
   static const LazyPattern in_sentence(
       R"((?i)((?:passw(?:or)?d|passcode|passphrase)|\b(?:otp|pin|one-time)(?: code)?)(?:\s*[:=]\s*|\s+(?:(?:is|was)\s+)?)('[^']+'|"[^"]+"|[^\s"']*[0-9][^\s"']*))",
@@ -452,7 +438,7 @@ void redact_named(std::string& text, const LowerText& low) {
   static const LazyPattern quoted_word(
       R"((?i)((?:\b|_)(?:token|api[ _-]?key|access[ _-]?key|secret)["'\]]?,?\s*["'])([^"'\s]{6,})["'])", {"\"", "'"});
   static const LazyPattern next_word(
-      R"((?i)((?:\b|_)(?:token|api[ _-]?key|access[ _-]?key|secret)(?: (?:provided|is|was|of|named?|with))?:? )([\w*/+-]{10,}))",
+      R"((?i)((?:\b|_)(?:token|api[ _-]?key|access[ _-]?key|secret)(?: (?:provided|is|was|of|named?|with|(?:end|start|beginn)ing (?:with|in)))?:? )([\w*/+-]{10,}))",
       {" "});
   // auth=("user", "password")
   static const LazyPattern pair(R"((?i)((?:auth|credentials?|login)\w*)\s*[=:]?\s*\(([^()\n]*,[^()\n]*[^()\s]))",
@@ -488,8 +474,10 @@ void redact_named(std::string& text, const LowerText& low) {
     const std::string_view said(groups[2].data(), groups[2].size());
     return RE2::FullMatch(groups[2], name) || (!RE2::PartialMatch(groups[2], drawn) && !looks_drawn(said));
   });
-  replace_groups(text, long_value, low, "<secret>", [](const std::array<Piece, 3>& groups) {
+  replace_groups(text, long_value, low, "<secret>", [&text](const std::array<Piece, 3>& groups) {
     const std::string_view before(groups[1].data(), groups[1].size()), said(groups[2].data(), groups[2].size());
+    if (names_certificate(std::string_view(text.data(), static_cast<std::size_t>(before.data() - text.data()))))
+      return true;
     const bool quoted = before.find_first_of("\"'") != before.npos;
     const bool plain = !quoted && said.find_first_of("0123456789") == said.npos;
     return !looks_drawn(said) && (plain || said.find('_') != said.npos);
@@ -498,14 +486,15 @@ void redact_named(std::string& text, const LowerText& low) {
 
 // Whether a text ends in words that say that a revision or a digest follows.
 bool names_a_revision(std::string_view before) {
-  static const LazyRegex revision(ends_before_revision("|/"));
-  return RE2::PartialMatch(piece_of(before), revision);
+  static const LazyRegex revision(ends_before_revision("|/|stable-|insiders?-"));
+  return RE2::PartialMatch(piece_of(before), revision) || follows_integrity(before) || names_certificate(before);
 }
 
 // Drawn words behind no name that tells of them, but of forms that programs use: between quotation marks, behind a
 // number and a colon, in three parts with dots, or short behind = and :.
 void redact_unnamed_keys(std::string& text, const LowerText& low) {
-  static const LazyPattern quoted(R"(["']([A-Za-z0-9/+]{40})["'])", {"\"", "'"}, 42, Run::with_marks(40));
+  static const LazyPattern quoted(R"(["']([A-Za-z0-9/+]{40}|[A-Za-z0-9/+]{42,}={1,2})\\?["'])", {"\"", "'"}, 42,
+                                  Run::with_marks(40));
   static const LazyPattern numbered(R"((?:\b[0-9]{8,10}|bot[0-9]+):([A-Za-z0-9_-]{34,35}))",
                                     {"0:", "1:", "2:", "3:", "4:", "5:", "6:", "7:", "8:", "9:"}, 39,
                                     Run::with_marks(34));
@@ -549,10 +538,10 @@ void redact_logins(std::string& text) {
 void redact_secrets(std::string& text, const LowerText& low) {
   for (const SecretKind& kind : secret_kinds()) replace_all(text, kind.pattern, low, kind.by);
   if (low.has("@") && low.has(":")) redact_logins(text);
-  static constexpr std::array named = {"secret",   "pass",   "pw",    "key",  "credential", "sig", "auth",  "sess",
-                                       "licen",    "otp",    "token", "jwt",  "psk",        "pin", "login", "kennw",
-                                       "contrase", "wachtw", "senha", "_pat", "-pat",       "csrf"};
-  if (std::ranges::any_of(named, [&low](const char* word) { return low.has(word); })) redact_named(text, low);
+  static const Needed named[] = {"secret",   "pass",   "pw",    "key",  "credential", "sig", "auth",  "sess",
+                                 "licen",    "otp",    "token", "jwt",  "psk",        "pin", "login", "kennw",
+                                 "contrase", "wachtw", "senha", "_pat", "-pat",       "csrf"};
+  if (std::ranges::any_of(named, [&low](const Needed& word) { return word.in(low); })) redact_named(text, low);
   if (text.size() >= 40)
     redact_bare_keys(text, low);
   else if (text.size() >= 12)
@@ -564,7 +553,7 @@ void redact_secrets(std::string& text, const LowerText& low) {
 void redact_accounts(std::string& text) {
   static const LazyRegex account(R"(\b[A-Za-z_][\w.-]*@(?:[A-Za-z][A-Za-z0-9.-]*|<ip>))", RE2::Latin1);
   static const LazyRegex version(
-      R"(@(?:v?\d|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b|plt\b|sha(?:256|512)\b|(?:tty\w*|default)\.service\b|openssh\.com|libssh\.org))",
+      R"(^(?:feature|unsupported)@|@(?:v?\d|entry\b|[A-Z][A-Z0-9_]*[_.]|main\b|master\b|latest\b|plt\b|sha(?:256|512)\b|(?:tty\w*|default)\.service\b|openssh\.com|libssh\.org))",
       RE2::Latin1);
   replace_unless(
       text, account, "<user>@<host>", [](std::string_view before, std::string_view match, std::string_view after) {
@@ -626,8 +615,8 @@ void redact_said_names(std::string& text, const LowerText& low) {
   static const LazyPattern licence(R"(\b\d{4,5}@([A-Za-z][\w.-]*[A-Za-z0-9]))", {"@"});
   static const LazyPattern share(R"((?:^|::|[\s"'=(])\\\\([A-Za-z][\w.-]+\\[\w.-]{2,}(?:\\[\w.-]+)?))", {"\\\\"});
   static const LazyPattern user(
-      R"((?:\b(?:USER|LOGNAME|USERNAME|[A-Z_]+_(?:USER|LOGNAME)|user|username|login)=|\b(?i:user(?:[ _-]?name)?|login|account)["']?\s*[:=]?\s*["']|\b[Uu]ser ?[Nn]ame\s*[:=]\s*|\bsudo(?:\[\d+\])?:\s+|\b(?:cron|CRON|crond|anacron|atd)(?:\[\d+\])?:\s+\(|\b(?:session \w+ (?:of|for)|session (?:opened|closed) for) user )([A-Za-z_][\w.-]{2,31}))",
-      {"user", "login", "logname", "account", "sudo", "cron", "atd"});
+      R"((?:\b(?:USER|LOGNAME|USERNAME|[A-Z_]+_(?:USER|LOGNAME)|user|username|login|acct)=["']?|\b(?i:user(?:[ _-]?name)?|login|account)["']?\s*[:=]?\s*["']|\b[Uu]ser ?[Nn]ame\s*[:=]\s*|\bsudo(?:\[\d+\])?:\s+|\b(?:cron|CRON|crond|anacron|atd)(?:\[\d+\])?:\s+\(|\b(?:session \w+ (?:of|for)|session (?:opened|closed) for) user )([A-Za-z_][\w.-]{2,31}))",
+      {"user", "login", "logname", "acct", "account", "sudo", "cron", "atd"});
   for (const auto& [pattern, by] : {std::pair{&host, "<host>"},
                                     {&domain, "<host>"},
                                     {&service, "<host>"},
@@ -646,11 +635,19 @@ void redact_said_names(std::string& text, const LowerText& low) {
     replace_groups(text, *pattern, low, by, [&](const std::array<Piece, 3>& groups) {
       const std::string name = groups[1].as_string();
       static const LazyRegex common(
-          R"((?i)localhost.*|none|null|true|false|unknown|name|error|not|in|is|wsl(?:\.localhost|\$)?(?:\\.*)?|.*\.(?:so|py|cpp|cc|h|cu))",
+          R"((?i)localhost.*|none|null|true|false|unknown|name|error|not|in|is|wsl(?:\.localhost|\$)?(?:\\.*)?|kubernetes\.default.*|(?:host|gateway)\.docker\.internal|host\.containers\.internal|metadata\.google\.internal|.*\.(?:so|py|cpp|cc|h|cu))",
           RE2::Latin1);
-      return !tells_something(name) || RE2::FullMatch(name, common);
+      const char behind = groups[1].end() < text.data() + text.size() ? *groups[1].end() : ' ';
+      const bool module = name.starts_with("pam_") && behind == '(';  // which sudo's lines begin with
+      return module || name == "system" || !tells_something(name) || RE2::FullMatch(name, common);
     });
   }
+  // Of a service account of Kubernetes its namespace tells, unless it is one of its own.
+  static const LazyPattern service_account(R"(\bsystem:serviceaccount:([\w-]+:[\w.-]+))", {"system:serviceaccount:"});
+  replace_groups(text, service_account, low, "<name>", [](const std::array<Piece, 3>& groups) {
+    return groups[1].starts_with("kube-") || groups[1].starts_with("default:") ||
+           groups[1].starts_with("gpu-operator:");
+  });
 }
 
 }  // namespace
@@ -658,7 +655,9 @@ void redact_said_names(std::string& text, const LowerText& low) {
 void redact_patterns(std::string& text) {
   if (text.size() < 6) return;
   const LowerText low(text);
-  redact_secrets(text, low);  // first: a secret may look like anything else
+  withhold_at_known_places(text, low);  // first: a secret may look like anything else
+  withhold_behind_foreign_words(text, low);
+  redact_secrets(text, low);
   if (low.has("@")) {
     redact_emails(text);
     redact_accounts(text);
@@ -800,7 +799,10 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
     static const LazyRegex of_windows(
         R"((?i)\b(?:(?:class|type|provider|interface) ?guid|clsid)\b["']?\s*[:=]?\s*["']?\{?$)",
         RE2::Latin1);  // names a kind of device
-    return RE2::PartialMatch(Piece(out.data(), static_cast<std::size_t>(groups[0].data() - out.data())), of_windows);
+    const std::string_view all = out, found(groups[0].data(), groups[0].size());
+    const auto at = static_cast<std::size_t>(found.data() - all.data());
+    return RE2::PartialMatch(Piece(out.data(), at), of_windows) ||
+           is_public_uuid(all.substr(0, at), found, all.substr(at + found.size()));
   });
   if (const RE2* undashed = undashed_uuid.for_text(low)) {
     static const LazyRegex shortened(R"(\b[0-9a-fA-F]{8}([0-9a-fA-F]{24})\b)", RE2::Latin1);

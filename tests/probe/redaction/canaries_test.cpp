@@ -68,7 +68,7 @@ TEST(Canaries, OfOtherShapesAreWithheld) {
        std::vector<Canary>{{"MASTER_ADDR=10.1.2.3", "10.1"},
                            {"NODE_IP=10.4.5.6", "10.4"},
                            {"KUBERNETES_SERVICE_HOST=10.96.0.1", "10.96"},
-                           {"connecting to 203.0.113.7 failed", "203.0"},
+                           {"connecting to 213.9.113.7 failed", "213.9"},
                            {"192.168.3.4", "192.168"},
                            {"ip-10-1-2-77.eu-west-1.compute.internal", "10-1"},
                            {"https://x/y?sig=abc%2Fdef&se=2026", "abc%2F"},

@@ -84,7 +84,7 @@ TEST(Canaries, OfCommandsClientsAndServicesAreWithheld) {
            {"hwaddr=3CECEF9ABCDE", "3CECEF9"},
            {"inet6 fe80::3eec:efff:fe9a:bcde/64", "fe9a"},
            {"inet 172.19.4.7/16", "172.19"},
-           {"addr 2001:db8:85a3::8a2e:370:7334", "8a2e"},
+           {"addr 2001:6b0:85a3::8a2e:370:7334", "8a2e"},
            {"tcp://192.168.77.12:2379", "192.168"},
            {"Socket bind to ('10.8.0.14', 29500) failed", "10.8.0"},
            {"rank 3 at 10.44.1.9 timed out", "10.44"},
@@ -204,7 +204,7 @@ TEST(Canaries, OfCommandsClientsAndServicesAreWithheld) {
            {"nameserver 10.9.8.7", "10.9.8"},
            {"default via 10.9.8.1 dev eth0", "10.9.8"},
            {"GLOO_SOCKET 172.30.1.9 -> 172.30.1.10", "172.30"},
-           {"[2001:db8::17]:29500", "db8::17"},
+           {"[2001:6b0::17]:29500", "6b0::17"},
            {"[Gloo] connectFullMesh failed with [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:144] no error "
             "... remote=[10.9.8.7]:44567",
             "10.9.8"},

@@ -69,7 +69,7 @@ TEST(Redaction, KnowsAddressesSecretsAndSerialNumbersByTheirShape) {
   EXPECT_EQ(redacted("guid 506b:4b03:00c1:a1b2"), "guid <mac>");
   EXPECT_EQ(redacted("grpc://10.1.2.3:8470, 172.16.4.5"), "grpc://<ip>:8470, <ip>");
   EXPECT_EQ(redacted("connect to 9.1.0.70:2222"), "connect to <ip>:2222");
-  EXPECT_EQ(redacted("at fe80::1%eth0 or [2001:db8::5]:22"), "at <ip> or [<ip>]:22");
+  EXPECT_EQ(redacted("at fe80::1%eth0 or [2001:6b0::5]:22"), "at <ip> or [<ip>]:22");
   EXPECT_EQ(redacted("HF_TOKEN=abcdefgh1 rest"), "HF_TOKEN=<secret> rest");
   EXPECT_EQ(redacted("Authorization: Bearer abc.def.ghi"), "Authorization: <secret>");
   EXPECT_EQ(redacted("Serial Number   : 1320221013927"), "Serial Number   : <serial>");
