@@ -126,6 +126,7 @@ std::string script_reader() {
                            "script_loops",        "script_slips",           "script_numbers",
                            "script_tensors",      "script_keras_models",    "script_keras_shapes",
                            "script_keras_losses", "script_keras_fits",      "script_updates",
+                           "script_gym",          "script_jax_updates",     "script_keras_left",
                            "script_lapses",       "script_states",          "script_choices",
                            "script_objects",      "script_launches",        "script_flat",
                            "script_files"})

@@ -204,23 +204,39 @@ class Expressions:
         # tensorflow.python.keras is taken for tf.keras, and has modules of its own.
         if name.startswith("tensorflow.keras.") and "tensorflow.python.keras" in self.text:
             return
+        said, name = name, OTHER_ROOTS.sub("pytorch_lightning.", name)
         for dot in [m.start() for m in re.finditer(r"\.", name)]:
             module, member = name[:dot], name[dot + 1 :].split(".")[0]
-            known, whole = self.members.get(module, MEMBERS.get(module)), module + "." + member
+            row = re.sub(r"^(tensorflow\.|tf_)(?=keras\.)", "", module) if module not in self.members else module
+            known, whole = self.members.get(row, MEMBERS.get(module)), module + "." + member
             if known is None or member in known or member.startswith("_") or member == "*":
                 continue
-            if whole in self.own_names or whole in self.above:
+            if row == "keras.models" and "." in name[dot + 1 :]:  # a module of Keras 3.0's: keras.models.sequential
+                return
+            if whole in self.own_names or whole in self.above or self.removed.has(name) or not ONLY_THESE.get(module, ANY_NAME).match(member):
                 return
             near = difflib.get_close_matches(member, MEMBERS.get(module, ()), 1, 0.86)
             if near:
                 self.mistake(node, "a name that %s lacks" % module.split(".")[0], whole, module + "." + near[0])
             if near or module in CLOSED:
                 return
-            near = difflib.get_close_matches(member, sorted(known), 1, 0.8)
+            near = self.nearest(member, known)
             of_layers = module.startswith(("torch.nn", "torch.optim", "torch.utils.data"))
+            more = ["; %s.%s exists" % (module, near) if near else ""]
+            if not OF_DEVICES.match(module) and not of_layers:
+                self.mistake(node, "a name that a library never had", whole if said == name else said, *more, "ImportError" if isinstance(
+                    node, (ast.Import, ast.ImportFrom)) else "AttributeError", doubted=True)
+                return
             self.mistake(node, "a layer or an optimizer that torch never had" if of_layers else "a name that %s never had" % module.split(".")[0], whole,
-                         "; %s.%s exists" % (module, near[0]) if near else "", doubted=True)
+                         *more, doubted=True)
             return
+
+    @staticmethod
+    def nearest(member, known):
+        """The name that differs in its capitals alone, or else the one that is nearest; None: none is near."""
+        public = sorted(one for one in known if not one.startswith("_"))
+        small = next((one for one in public if one.lower().replace("_", "") == member.lower().replace("_", "")), None)
+        return small or next(iter(difflib.get_close_matches(member, public, 1, 0.8)), None)
 
     def of_Subscript(self, node):
         owner = self.value(node.value)

@@ -53,6 +53,7 @@ class Flow:
             self.scope.names[alias.asname or root] = Name(self.normal(alias.name if alias.asname else root))
             self.keras.imports(node, alias.name)
             self.removed.name(node, alias.name)
+            self.never_was(node, self.normal(alias.name))
             if root in FRAMEWORKS or root in ON_JAX:
                 self.note(node, "import", "jax" if root in ON_JAX else alias.name)
             if root == "torch":
@@ -89,7 +90,9 @@ class Flow:
             if module.split(".")[0] in ON_JAX:
                 self.note(node, "import", "jax")
             for alias in node.names:
-                self.removed.name(self.place_of_name(node, alias), module + "." + alias.name)
+                at = self.place_of_name(node, alias)
+                self.removed.name(at, module + "." + alias.name)
+                self.never_was(at, module + "." + alias.name)
 
     def place_of_name(self, node, alias):
         """An import whose line is that of one of its names, where it stands on several lines; Python 3.10 knows it, others search."""

@@ -59,6 +59,11 @@ class Removed:
             if last.get("name") == "a name of a library's older releases" and last.get("value") == gone:
                 self.reported[gone] = last
 
+    def has(self, name):
+        """Whether a name, or one that it stands below, was once there."""
+        parts = self.full(name).split(".")
+        return any(".".join(parts[:end]) in self.names for end in range(2, len(parts) + 1)) or parts[0] + "." + parts[-1] in self.names
+
     def again(self, node, gone):
         """Further lines with a name that was reported, or with one below it, are shown with the first."""
         event, cell = self.reported[gone], getattr(node, "cell", self.reader.cell)

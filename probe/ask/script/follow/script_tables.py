@@ -61,6 +61,14 @@ TAKEN = {
     "JAX_PLATFORM_NAME": PLATFORMS,
     **VARIABLES_OF_TORCH,
 }
+# Modules whose wrong names are told with how a device is chosen, since that is what most of them are for.
+OF_DEVICES = re.compile(
+    r"(tensorflow(\.(config(\.\w+)?|distribute|test|keras(\.(backend|mixed_precision))?))?|keras(\.(backend|config|mixed_precision|distribution))?|"
+    r"torch(\.(cuda(\.amp)?|amp|backends(\.\w+)?|accelerator|xpu|mps|cpu))?|jax(\.(?!tree$|scipy|ad_check|debug|prof|dtypes|flatten|typing|export|"
+    r"stages|ops|experimental\.)[\w.]+)?)$")
+# Of these modules only such names are listed; what Lightning is called besides.
+ANY_NAME, ONLY_THESE = re.compile(""), {"transformers": re.compile("Auto|DataCollator|get_|Train|Seq2SeqTrain|EarlyStop|BitsAnd")}
+OTHER_ROOTS = re.compile(r"^lightning\.(pytorch\.)?(?!fabric)")
 # Modules whose members are known well enough to call a name that is nearly one of them misspelt.
 MEMBERS = {
     "torch.cuda":

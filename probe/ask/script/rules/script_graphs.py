@@ -254,6 +254,7 @@ class Graphs(OfValues):
         self.double_layers(calls)
         self.eager_training(calls)
         self.eager_functions(calls)
+        self.pipelines_in_debug_mode(calls)
         self.half_eps(nodes, calls)
         self.one_at_a_time(nodes)
         self.one_file_at_a_time(nodes)
@@ -529,24 +530,35 @@ class Graphs(OfValues):
 
     def eager_training(self, calls):
         """compile(…, run_eagerly=True) before many epochs."""
-        if self.says(r"py_function|breakpoint|pdb|\bdebug|def (train_step|test_step|call)\(|print\(tf\.|set_trace") or len(
-                re.findall(r"eager", self.reader.text)) > 1:
+        if self.says(r"py_function|breakpoint|pdb|\bdebug|def (train_step|test_step|call)\(|print\(tf\.|set_trace") or "eager" in re.sub(
+                r"run_eagerly *= *True|run_functions_eagerly\(True\)", "", self.reader.text):
             return
-        long = any(self.method(one, "fit") and (self.number(self.word(one, "epochs")) or 0) >= 5 for one in calls if self.word(
-            one, "epochs") is not None)
-        for one in calls if long else ():
+        for one in calls if self.fits_for_long(calls) else ():
             flag = self.word(one, "run_eagerly") if self.method(one, "compile") else None
             if getattr(flag, "value", None) is True:
                 self.mistake(flag, "a training that runs eagerly", self.written(one.func))
 
+    def fits_for_long(self, calls):
+        """Whether a script fits a model for more than a few epochs, or for as many as its settings say."""
+        epochs = [self.word(one, "epochs") for one in calls if self.method(one, "fit")]
+        return any(self.number(one) is None or self.number(one) >= 3 for one in epochs if one is not None)
+
+    def pipelines_in_debug_mode(self, calls):
+        """tf.data.experimental.enable_debug_mode(), in a script that trains on what tf.data gives."""
+        if self.says(r"py_function|breakpoint|pdb|\bdebug\b|DEBUG|set_trace|perf_counter|timeit|pytest|unittest") or not self.says(
+                r"\.fit\(|GradientTape") or not self.says(r"\.(map|batch|prefetch)\("):
+            return
+        for one in calls:
+            if self.full(one.func) == "tensorflow.data.experimental.enable_debug_mode" and not self.in_branch(one):
+                self.mistake(one, "a pipeline in debug mode")
+
     def eager_functions(self, calls):
         """tf.config.run_functions_eagerly(True), in a script whose tf.functions are to be compiled or train at length."""
-        if self.says(r"py_function|breakpoint|pdb|(?i:debug)|print\(tf\.|set_trace|perf_counter|timeit|time\.time|enable_debug_mode|pytest|unittest") or \
+        if self.says(r"py_function|breakpoint|pdb|(?i:debug(?!_mode\())|print\(tf\.|set_trace|perf_counter|timeit|time\.time|pytest|unittest") or \
                 self.says(r"run_functions_eagerly\((run_eagerly *= *)?(?!True)"):
             return
         compiles = self.says(r"jit_compile *= *True|experimental_compile *= *True")
-        long = compiles or any(self.method(one, "fit") and (self.number(self.word(one, "epochs")) or 0) >= 5 for one in calls if self.word(
-            one, "epochs") is not None) or self.says(r"tf\.function|tensorflow\.function|\bfunction\b") and any(isinstance(
+        long = compiles or self.fits_for_long(calls) or self.says(r"tf\.function|tensorflow\.function|\bfunction\b") and any(isinstance(
                 loop, ast.For) and self.tracing.carries_on(loop) or self.trains_by_functions(loop) for loop in self.tracing.index.loops)
         for one in calls if long else ():
             if re.match(r"tensorflow\.config\.(experimental_)?run_functions_eagerly$", self.full(one.func)) and self.said(
