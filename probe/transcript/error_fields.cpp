@@ -12,10 +12,10 @@ std::string ErrorFields::line(std::string_view line) {
   constexpr std::size_t longest = 120;
   constexpr int most_lines = 12;  // programs leave lines between the fields empty
   static const LazyRegex heading(
-      R"((?i)^\W{0,6}(?:\w+ ){0,3}?(cuda|hip|opencl)[ _]?(?:runtime |driver |api |gpu )*(?:error|failure|exception)(?: (?:occurred|detected|found|report|info(?:rmation)?|details))?\W{0,6}$)",
+      R"((?i)^(?:\[[^\]]{1,40}\] ?){0,3}\W{0,6}(?:\w+ ){0,3}?(cuda|hip|opencl)[ _]?(?:runtime |driver |api |gpu )*(?:error|failure|exception)(?: (?:occurred|detected|found|report|info(?:rmation)?|details))?\W{0,6}$)",
       RE2::Latin1);
   static const LazyRegex field(
-      R"((?i)^\W{0,12}(?:(?:cuda|hip|cl|return|error|err|status)[ _]?)?(?:code|number|no|num|err|error|status|value)\.?\s{0,8}[:=(]\s{0,8}(-?[0-9]{1,4})\b\W{0,3}(?:$|[^0-9.]))",
+      R"((?i)^(?:\[[^\]]{1,40}\] ?){0,3}\W{0,12}(?:(?:(?:cuda|hip|cl|return|error|err|status)[ _]?)?(?:code|err|error|status)|(?:error|err)[ _]?(?:number|no|num|value))\.?\s{0,8}[:=(]\s{0,8}(-?[0-9]{1,4})\b\W{0,3}(?:$|[^0-9.]))",
       RE2::Latin1);
   if (line.size() > longest) return {};
   const bool speaks =
