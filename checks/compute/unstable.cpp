@@ -70,6 +70,7 @@ Diagnosis diagnosis() {
               helped_by("double-precision"),
               {{wrong_result, "nan"}, likely},
               {{noted, "sum-loses-digits"}, possible},
+              {{wrong_result, "simulation"}, possible},
           },
       .judge = judge,
   };

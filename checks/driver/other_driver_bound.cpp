@@ -72,6 +72,16 @@ void judge(const Facts& facts, Answers& answers) {
                                      : why_unknown("/pci", snapshot.pci));
 }
 
+// The driver radeon draws, and OpenCL of Mesa may run on it; what AMD offers for computing needs amdgpu.
+bool finds_no_compute(const Facts& facts) {
+  return !facts.used() && facts.saw({{missing, "opencl-platform"},
+                                     {missing, "opencl-device"},
+                                     {missing, "any-opencl"},
+                                     {missing, "kfd-node"},
+                                     {missing, "hip-device"},
+                                     {missing, "any-gpu"}});
+}
+
 Diagnosis diagnosis() {
   return {
       .id = "driver.other-driver-bound",
@@ -87,6 +97,7 @@ Diagnosis diagnosis() {
       .explains = with_unusable_driver({"driver.module-not-loaded", "driver.not-installed",
                                         "driver.device-nodes-missing", "driver.gpu-init-failed", "driver.init-failed",
                                         "driver.nouveau-bound", "hardware.no-gpu"}),
+      .symptoms = {{{present, "driver-without-compute"}, Confidence::possible, finds_no_compute}},
       .judge = judge,
   };
 }

@@ -153,13 +153,23 @@ std::string cuda_of_number(const std::string& found) {
   return number < 1000 || number > 99'999 ? "" : fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
+// CUDA's own word that the GPU's memory is full comes from a driver that took the program: it was updated since.
+bool ran_since(const Facts& facts, const Symptom& refusal) {
+  return std::ranges::any_of(facts.all({exhausted, "cuda-memory"}), [&](const Symptom* full) {
+    return full->source == refusal.source && full->line.or_empty() > refusal.line.or_empty() &&
+           full->text.or_empty().find("ut of memory") != std::string::npos;
+  });
+}
+
 // A program reported it itself.
 void judge_log(const Facts& facts, const Driver& driver, Answers& answers) {
   for (const Symptom* line : symptoms_of(facts, {too_old, "driver"})) {
     // No driver answered at all, or another library in its place.
-    if (line->detail("found") == "0" || facts.saw({{present, "libcuda-stub"}})) continue;
+    if (line->detail("found") == "0" || ran_since(facts, *line) || facts.saw({{present, "libcuda-stub"}})) continue;
     // FFmpeg names the driver that it needs whatever kept it from opening the encoder's library.
-    if (facts.with({missing, "library"}, "library", "libnvidia-encode")) continue;
+    if (facts.with({missing, "library"}, "library", "libnvidia-encode") ||
+        (!line->detail("needs").empty() && facts.with({missing, "library"}, "library", "libcuda")))
+      continue;
     // Without a version the message may also mean that no driver answered.
     const std::string needs = line->detail("needs");
     const Symptom* stated = facts.first({{noted, "stated-driver"}});

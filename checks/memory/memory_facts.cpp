@@ -94,6 +94,16 @@ const Symptom* first(const Facts& facts, std::initializer_list<Kind> kinds) {
   return nullptr;
 }
 
+// Where the driver refused the program's CUDA, the program finds no room because it has no GPU. CUDA's own error of its
+// memory shows that it did start, so a later run is meant.
+bool follows_refusal(const Facts& facts, const Symptom& full) {
+  const Symptom* refusal = facts.first({{too_old, "driver"}});
+  const std::string& said = full.text.or_empty();
+  return refusal && !facts.used() && refusal->source == full.source &&
+         refusal->line.or_empty() < full.line.or_empty() && said.find("ut of memory") == said.npos &&
+         said.find("llocat") == said.npos;
+}
+
 }  // namespace
 
 const Symptom* little_free_at_start(const Facts& facts) {
@@ -104,7 +114,9 @@ const Symptom* little_free_at_start(const Facts& facts) {
   constexpr double little = 0.3;
   for (const Symptom* symptom : facts.all({noted, "free-gpu-memory"})) {
     const double total = total_for(facts, *symptom), free = mib_of(symptom->detail("free"));
-    if (total > 0 && free >= 0 && free < little * total) return symptom;
+    // Without the card's size: what a context takes is gone before a program that computes has asked for anything.
+    if (total > 0 ? free >= 0 && free < little * total : free >= 0 && free < 1024 && !symptom->program.get())
+      return symptom;
   }
   // TensorFlow's allocator takes nearly all free memory at its start, so its limit is the memory that was free.
   const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
@@ -166,7 +178,7 @@ std::optional<Exhaustion> exhaustion_of(const Facts& facts) {
                                       {refused, "gpu-memory-allocation"},
                                       {exhausted, "cuda-memory"},
                                       {exhausted, "opencl-memory"}});
-  if (full && pool_asked_again(facts, *full)) return std::nullopt;
+  if (full && (pool_asked_again(facts, *full) || follows_refusal(facts, *full))) return std::nullopt;
   if (!full) full = allocator_gave_up(facts);
   const Symptom* little = little_free_at_start(facts);
   if (const Symptom* in_use = filled_by_itself(facts); in_use && !full) return Exhaustion{in_use, Holder::program};

@@ -51,7 +51,10 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 }
 
 bool nothing_listed(const Facts& facts) {
-  return facts.saw({{missing, "opencl-device"}, {missing, "opencl-platform"}});
+  const auto& platforms = facts.snapshot().opencl.or_empty().platforms.or_empty();
+  return facts.saw({{missing, "opencl-device"}, {missing, "opencl-platform"}}) ||
+         std::ranges::any_of(platforms,
+                             [](const OpenclPlatform& one) { return opencl::is_rusticl(text_of(one.name)); });
 }
 
 Diagnosis diagnosis() {

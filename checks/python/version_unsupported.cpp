@@ -73,18 +73,27 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.unknown(why_unknown("/python/packages", packages));
 }
 
+bool is_ours(std::string_view package) {
+  static constexpr auto ours = std::to_array<std::string_view>(
+      {"tensorflow", "torch", "jax", "keras", "nvidia-", "vllm", "sglang", "cupy", "numba", "mxnet", "paddlepaddle",
+       "onnxruntime", "xformers", "flash-attn", "triton", "cudf"});
+  return std::ranges::any_of(ours, [package](std::string_view name) { return package.starts_with(name); });
+}
+
 // The GPU framework, or one of its libraries, that pip was to install; null: none.
 const Symptom* framework_asked(const Facts& facts) {
-  static constexpr auto ours = std::to_array<std::string_view>({"tensorflow", "torch", "jax", "keras", "nvidia-"});
   const auto& lines = facts.all({missing, "package-version"});
-  const auto found = std::ranges::find_if(lines, [](const Symptom* line) {
-    const std::string asked(line->detail("requirement"));
-    return std::ranges::any_of(ours, [&asked](std::string_view name) { return asked.starts_with(name); });
-  });
+  const auto found =
+      std::ranges::find_if(lines, [](const Symptom* line) { return is_ours(line->detail("requirement")); });
   return found == lines.end() ? nullptr : *found;
 }
 
-bool gpu_framework_asked(const Facts& facts) { return framework_asked(facts) != nullptr; }
+// pip names the package that refuses this Python in a line of its own, too.
+bool gpu_framework_asked(const Facts& facts) {
+  return framework_asked(facts) ||
+         std::ranges::any_of(facts.all({unsupported, "python-version"}),
+                             [](const Symptom* line) { return is_ours(line->detail("package")); });
+}
 
 void judge_log(const Facts& facts, Answers& answers) {
   const Symptom* line = framework_asked(facts);

@@ -154,13 +154,15 @@ bool in_container_without_driver(const Facts& facts) { return when::no_better_ca
 // Docker gives a container no GPU by default, and the program in it finds none.
 bool no_gpu_granted(const Facts& facts) {
   return when::no_driver_answers(facts) && !facts.saw({{noted, "container-gpu-option"}}) &&
-         (of(facts.snapshot().torch, &Torch::cuda_available).is(false) || facts.saw({{missing, "driver"},
-                                                                                     {missing, "available-gpu"},
-                                                                                     {missing, "device-node"},
-                                                                                     {missing, "cuda"},
-                                                                                     {missing, "cuda-device"},
-                                                                                     {missing, "gpu"},
-                                                                                     {missing, "torch-cuda"}}));
+         (of(facts.snapshot().torch, &Torch::cuda_available).is(false) ||
+          facts.with({missing, "library"}, "library", "libcuda.") ||
+          facts.saw({{missing, "driver"},
+                     {missing, "available-gpu"},
+                     {missing, "device-node"},
+                     {missing, "cuda"},
+                     {missing, "cuda-device"},
+                     {missing, "gpu"},
+                     {missing, "torch-cuda"}}));
 }
 
 // The same in words that programs use of their own, some of which go on without.

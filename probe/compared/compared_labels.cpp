@@ -72,7 +72,8 @@ unsigned said_by(std::string_view word) {
          "args",        "utilization", "available", "visible",     "iteration", "iterations", "allocated",  "reserved",
          "name",        "type",        "error",     "err",         "diff",      "difference", "dif",        "diffs",
          "differences", "errors",      "rmse",      "tolerance",   "seed",      "width",      "height",     "total",
-         "length",      "percent",     "bits",      "pid",         "port",      "capability", "weight",     "bus"});
+         "length",      "percent",     "bits",      "pid",         "port",      "capability", "weight",     "bus",
+         "major",       "minor",       "ghz",       "mhz"});
     return sayings;
   }());
   const auto found = all.find(word);
@@ -125,7 +126,7 @@ Label label_of(std::string_view text) {
     label.result = label.result || (said & a_result) != 0;
     label.products = label.products || (said & products) != 0 || word.starts_with("conv");
     label.plain = label.plain || (said & plain_value) != 0;
-    label.other = label.other || (said & other_value) != 0;
+    label.other = label.other || (said & other_value) != 0 || word.ends_with("clockrate");
     if ((said & nothing) == 0) label.subject += std::string(word) + " ";
   }
   if (versus) label.side = Side::both;

@@ -160,6 +160,17 @@ std::size_t LogReader::take_empty_lines(std::string_view chunk) {
   return lines;
 }
 
+// What several lines say together, as one line in known words.
+void LogReader::add_said(const std::string& said, std::vector<knowledge::LogMatch>& matches) {
+  if (said.empty()) return;
+  for (knowledge::LogMatch& match : said_matcher_.match(said)) {
+    const bool known = std::ranges::any_of(matches, [&](const knowledge::LogMatch& one) {
+      return one.class_ == match.class_ && one.subject == match.subject;
+    });
+    if (!known) matches.push_back(std::move(match));
+  }
+}
+
 void LogReader::take_line(std::string_view piece) {
   empty_lines_ = 0;
   const std::string_view line = plain_log_line(piece.substr(0, longest_line), plain_);
@@ -173,15 +184,8 @@ void LogReader::take_line(std::string_view piece) {
   words_.line(line);
   take_wrapped(line, matches);
   take_paraphrase(line, matches);
-  const std::string said = transcript_.line(line, line_, (matcher_.reports() & transcript_words_).any());
-  if (!said.empty()) {
-    for (knowledge::LogMatch& match : said_matcher_.match(said)) {
-      const bool known = std::ranges::any_of(matches, [&](const knowledge::LogMatch& one) {
-        return one.class_ == match.class_ && one.subject == match.subject;
-      });
-      if (!known) matches.push_back(std::move(match));
-    }
-  }
+  add_said(transcript_.line(line, line_, (matcher_.reports() & transcript_words_).any()), matches);
+  add_said(error_fields_.line(line), matches);
   for (knowledge::LogMatch& match : matches) {
     for (const auto& [pointer, value] : match.fills) {
       // A different version that is stated later is kept: two programs in one text may differ in it.

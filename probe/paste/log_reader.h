@@ -11,6 +11,7 @@
 #include "knowledge/wordings/wordings.h"
 #include "probe/paste/notable_lines.h"
 #include "probe/paste/paste_reports.h"
+#include "probe/transcript/error_fields.h"
 #include "probe/transcript/transcript.h"
 
 namespace envdoctor {
@@ -34,6 +35,7 @@ class LogReader {
   void take_line(std::string_view piece);
   void take_wrapped(std::string_view line, std::vector<knowledge::LogMatch>& matches);
   void take_paraphrase(std::string_view line, std::vector<knowledge::LogMatch>& matches);
+  void add_said(const std::string& said, std::vector<knowledge::LogMatch>& matches);
   void add_resemblance(ReadText& text) const;
 
   std::string source_{};
@@ -54,6 +56,7 @@ class LogReader {
   NotableLines notable_{};
   knowledge::ResemblingWords words_{};
   Transcript transcript_{};
+  ErrorFields error_fields_{};
   knowledge::ReportSet transcript_words_{};
   knowledge::LogMatcher matcher_{};
   knowledge::LogMatcher said_matcher_{};  // for answers that are rephrased as known wordings

@@ -23,6 +23,11 @@ std::optional<double> number_at(std::string_view text, std::size_t& at) {
   if (word == "inf") return infinite;
   if (word == "-inf") return -infinite;
   if (word == "nan" || word == "-nan") return std::numeric_limits<double>::quiet_NaN();
+  if (const std::size_t f = word.find('f'); f != word.npos && f > 0 && f + 1 < word.size()) {
+    std::string number(word);  // Julia's "1.5f-3"
+    number[f] = 'e';
+    return number_of<double>(std::string_view(number));
+  }
   if (word.ends_with('f') && word.size() > 1) word.remove_suffix(1);  // of C
   if (word.ends_with('.')) word.remove_suffix(1);
   return number_of<double>(word);
@@ -163,10 +168,10 @@ bool lost_to_nan(const NumberArray& device, const NumberArray& reference) {
 }
 
 bool speaks_of_a_gpu(const std::string& text) {
-  constexpr std::array words{"gpu",    "gpus",          "cuda",     "mps",    "xpu",    "rocm",   "hip",
-                             "opencl", "vulkan",        "metal",    "tpu",    "jax",    "jaxlib", "jnp",
-                             "webgl",  "directml",      "rtx",      "gtx",    "cudnn",  "cupy",   "triton",
-                             "nvidia", "privateuseone", "tensorrt", "radeon", "geforce"};
+  constexpr std::array words{
+      "gpu",    "gpus",   "cuda",          "mps",      "xpu",    "rocm",     "hip",       "opencl",  "vulkan",  "metal",
+      "tpu",    "jax",    "jaxlib",        "jnp",      "webgl",  "directml", "rtx",       "gtx",     "cudnn",   "cupy",
+      "triton", "nvidia", "privateuseone", "tensorrt", "radeon", "geforce",  "cudaplace", "cuarray", "rocarray"};
   const std::string low = lower_case(text);
   const auto in_word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   for (auto begin = low.begin(); begin != low.end();) {

@@ -205,6 +205,7 @@ Transcript::Prompt Transcript::cut_prompt(std::string_view& line) {
     return prompt;
   };
   if (text.starts_with(">>>")) return cut(4, Prompt::python);
+  if (text.starts_with("julia> ")) return cut(7, Prompt::python);
   if (text.starts_with("... ") || text.starts_with("...: ")) return cut(text.find(' ') + 1, Prompt::more);
   if (const auto in = numbered_prompt(text, "In [")) return cut(in, Prompt::python);
   if (const auto out = numbered_prompt(text, "Out[")) return cut(out, Prompt::out);
@@ -270,6 +271,18 @@ void Transcript::code(std::string_view text, Prompt prompt) {
     static const LazyRegex echo(
         R"re(echo "?([^$%"|;&>]{0,60})(?:\$\{?(\w+)\}?|%(\w+)%|\$env:(\w+))([^$%"|;&>]{0,20})"?|printenv (\w+))re",
         RE2::Latin1);
+    // "echo $ROCR_VISIBLE_DEVICES $HIP_VISIBLE_DEVICES"
+    static const LazyRegex several(R"re(echo "?(\$\{?\w+\}?(?: \$\{?\w+\}?){1,4})"?)re", RE2::Latin1);
+    if (std::string all; has_form(text, several) && RE2::FullMatch(piece_of(text), several, &all)) {
+      AnnouncedLine values;
+      for (std::string_view one : words_of(all)) {
+        if (!values.parts.empty()) values.parts.push_back({.words = " "});
+        one = one.substr(one.find_first_not_of("${"));
+        values.parts.push_back(
+            {.question = question_of("os.environ['" + std::string(one.substr(0, one.find('}'))) + "']")});
+      }
+      return await({std::move(values)}, true);
+    }
     std::string before, a, b, c, behind, d;
     if (!has_form(text, echo) || !RE2::FullMatch(piece_of(text), echo, &before, &a, &b, &c, &behind, &d)) return;
     AnnouncedLine value;
@@ -279,6 +292,11 @@ void Transcript::code(std::string_view text, Prompt prompt) {
     return await({std::move(value)}, true);
   }
   const bool at_prompt = prompt == Prompt::python || prompt == Prompt::more;
+  // Julia's name of the environment.
+  std::string name;
+  static const LazyRegex julia(R"re(ENV\["(\w+)"\])re", RE2::Latin1);
+  if (at_prompt && text.starts_with("ENV[") && RE2::FullMatch(piece_of(text), julia, &name))
+    return await(announced_by("os.environ['" + name + "']", true, held_), at_prompt);
   await(announced_by(text, true, held_), at_prompt);
 }
 
