@@ -159,6 +159,7 @@ std::string script_reader() {
                            "script_loops",
                            "script_slips",
                            "script_numbers",
+                           "script_oversights",
                            "script_keras_models",
                            "script_keras_shapes",
                            "script_keras_losses",

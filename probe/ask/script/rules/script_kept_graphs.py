@@ -96,6 +96,12 @@ class KeptGraphs(WholeFile):
                     given = [a for a in call.args] + [k.value for k in call.keywords]
                     if getattr(call.func, "attr", "") in ("append", "add") and any(getattr(a, "id", "") in losses for a in given):
                         self.mistake(call, "graphs that a validation keeps", other=loop.iter)
+                stored = self.stored_in(loop)
+                for one in loop.body:
+                    total = one.target if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) else None
+                    loss = getattr(one.value, "id", "") if isinstance(total, ast.Name) else ""
+                    if loss in losses and stored.count(loss) == 1 and stored.count(total.id) == 1 and not self.says(r"\b%s\.(detach_|requires_grad)" % loss):
+                        self.mistake(one, "graphs that a validation keeps", other=loop.iter)
 
     def kept_of_recorded(self, nodes):
         """kept.append(fast(x)), where fast is compiled with mode="reduce-overhead": the next call overwrites it."""
