@@ -2,6 +2,7 @@
 import json
 import os
 import sys
+import warnings
 
 # Cell magics whose cell is Python that this kernel runs; the cell of any other is another program's.
 PYTHON_CELLS = ("time", "timeit", "capture", "prun", "memit", "mprun", "python", "python3", "tensorflow_version")
@@ -164,10 +165,26 @@ def mended(lines, error):
         lines[whole[0]:whole[1] + 1] = [re.match(r"\s*", lines[whole[0]]).group() + head_instead(lines, whole[0])] + [""] * (whole[1] - whole[0])
         return True
     indent = re.match(r"\s*", lines[at]).group()
+    if (error.msg or "") == "unexpected indent" and unindented(lines, at):
+        return True
     if isinstance(error, IndentationError) and not head:  # what stands deeper, or at no depth, than the line above
         above = next((one for one in reversed(lines[:at]) if one.strip()), "")
         indent = re.match(r"\s*", above).group()
     lines[at] = indent + ("pass" if head or "never closed" in error.msg else head_instead(lines, at))
+    return True
+
+
+def unindented(lines, at):
+    """Takes a block of several lines that stands deeper than the line above to its depth; whether there is one."""
+    depth = re.match(r"[ ]*", lines[at]).group()
+    above = next((one for one in reversed(lines[:at]) if one.strip() and not one.lstrip().startswith("#")), "")
+    to = re.match(r"[ ]*", above).group()
+    end = at
+    while end < len(lines) and (not lines[end].strip() or lines[end].startswith(depth)):
+        end += 1
+    if len(to) >= len(depth) or sum(1 for one in lines[at:end] if one.strip()) < 2:
+        return False
+    lines[at:end] = [to + one[len(depth):] if one.strip() else one for one in lines[at:end]]
     return True
 
 
@@ -191,7 +208,10 @@ def parsed(source, troubles=None):
     lines, rewritten = None, False
     for _ in range(MOST_MAGICS):
         try:
-            tree = in_plain_form(ast.parse(source))
+            plain = ast.parse(source)
+            if troubles is not None:
+                refused(plain, troubles)
+            tree = in_plain_form(plain)
             tree.text = source if lines else None
             return tree
         except SyntaxError as error:
@@ -213,13 +233,26 @@ def parsed(source, troubles=None):
                     of_python_3(lines)
                 if lines == before and not ("codec" in (error.msg or "") and isinstance(source, bytes)) and not mended(lines, error):
                     raise troubles[0] if troubles else error
-                error.lost = [] if of_2 else [one for one, now in zip(before, lines) if one != now]
+                error.lost = [] if of_2 else [one for one, now in zip(before, lines) if one.strip() != now.strip()]
                 if not any(one.lineno == error.lineno for one in troubles):
                     troubles.append(error)
                 else:
                     troubles[-1].lost += error.lost
             source = "\n".join(lines)
     return in_plain_form(ast.parse(source))
+
+
+def refused(tree, troubles):
+    """What the compiler alone refuses of a tree: return outside of a function, break outside of a loop. The tree is not run."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(tree, "<script>", "exec", getattr(ast, "PyCF_ALLOW_TOP_LEVEL_AWAIT", 0), True)
+    except SyntaxError as error:
+        if not any(one.lineno == error.lineno for one in troubles):
+            troubles.append(error)
+    except (ValueError, RecursionError, MemoryError, SystemError):  # the parser has read it
+        pass
 
 
 def names_lost(troubles):

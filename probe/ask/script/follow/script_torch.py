@@ -1447,7 +1447,11 @@ class Torch(Loaders):
         if self.launched_used and re.search(r"\btorchrun\b", reader.text) and "LOCAL_RANK" not in reader.text and \
                 "distributed.launch" not in reader.text and not self.reads_local_rank:
             self.at(self.launched[0], "a local rank that torchrun does not pass", reader.written(self.launched[0][0]))
-        if self.samplers and not re.search(r"set_epoch|prepare\(|Trainer\(|set_seed\(|Fabric\(", reader.text) and \
+        # A trainer that the file writes itself sets no epoch for anyone.
+        own = [of.name for _, trees in reader.tracing.files for tree in trees for of in ast.walk(tree) if isinstance(of, ast.ClassDef) and not any(
+            reader.written(base) != "object" for base in of.bases)] if self.samplers else []
+        text = re.sub(r"\b(%s)\(" % "|".join(own), "", reader.text) if own else reader.text
+        if self.samplers and not re.search(r"set_epoch|prepare\(|Trainer\(|set_seed\(|Fabric\(", text) and \
                 re.search(r"for (\w*epoch\w*|ep|e) in ", reader.text) and not reader.loaded:
             loop = next((one for _, trees in reader.tracing.files for tree in trees for one in ast.walk(tree) if isinstance(
                 one, ast.For) and re.match(r"\w*epoch\w*$|ep$|e$", reader.written(one.target))), None)

@@ -96,8 +96,12 @@ class KeptGraphs(WholeFile):
                     given = [a for a in call.args] + [k.value for k in call.keywords]
                     if getattr(call.func, "attr", "") in ("append", "add") and any(getattr(a, "id", "") in losses for a in given):
                         self.mistake(call, "graphs that a validation keeps", other=loop.iter)
+                stored = self.stored_in(loop)
                 for one in loop.body:
-                    if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) and (getattr(one.value, "id", "") in losses or self.tracing.wholes.is_loss(
+                    total = one.target if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) else None
+                    loss = getattr(one.value, "id", "") if isinstance(total, ast.Name) else ""
+                    kept = loss in losses and stored.count(loss) == 1 and not self.says(r"\b%s\.(detach_|requires_grad)" % loss)
+                    if isinstance(total, ast.Name) and stored.count(total.id) == 1 and (kept or self.tracing.wholes.is_loss(
                             one.value.func.value if is_call(one.value, "sum") or is_call(one.value, "mean") else one.value)):
                         self.mistake(one, "graphs that a validation keeps", other=loop.iter)
 

@@ -125,9 +125,12 @@ class Objects(OfValues):
 
     def is_one_number(self, one, old, deepest):
         """Whether a call surely gives a tensor without dimensions; `old`: it is asked for .data, so that it is a tensor."""
+        if isinstance(one, Part) and isinstance(one.of, ast.AugAssign) and deepest > 0:  # total += loss
+            inner = self.origins.of(one.of.value)
+            return bool(inner) and all(isinstance(v, ast.Constant) or self.is_one_number(v, old, deepest - 1) for v in inner)
         if isinstance(one, ast.BinOp) and deepest > 0:
             sides = [one.left, one.right]
-            known = [self.origins.of(side) for side in sides]
+            known = [[v for v in self.origins.of(side) if v is not one] for side in sides]
             return all(isinstance(side, ast.Constant) or values and all(isinstance(v, ast.Constant) or self.is_one_number(v, old, deepest - 1) for v in values)
                        for side, values in zip(sides, known)) and not all(isinstance(side, ast.Constant) for side in sides)
         if not isinstance(one, ast.Call) or any(k.arg is None for k in one.keywords) or any(isinstance(a, ast.Starred) for a in one.args):
@@ -138,7 +141,9 @@ class Objects(OfValues):
                 "dtype"} or LOSS_CALLS.match(name) is not None and not words & {"reduction", "reduce"} and len(one.args) < 3
         made = self.made_by(one.func, NUMBERS_OF_LOSSES, surely=True) if isinstance(one.func, (ast.Name, ast.Attribute)) else None
         if made is not None:
-            return not {k.arg for k in made.keywords} & {"reduction", "reduce", None} and len(made.args) < 2
+            # size_average=True and the like say what holds anyway.
+            return not any(k.arg in ("reduction", "reduce", "size_average", None) and getattr(k.value, "value", None) not in ("mean", "sum", True) for k in made.keywords) and len(
+                made.args) < 2
         if isinstance(one.func, ast.Attribute) and one.func.attr in GIVE_BACK_METHODS and deepest > 0:
             inner = self.origins.of(one.func.value)
             return bool(inner) and all(self.is_one_number(v, old, deepest - 1) for v in inner)

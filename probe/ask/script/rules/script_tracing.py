@@ -75,7 +75,7 @@ class Tracing:
         self.arrays, self.wholes, self.steps = Arrays(reader, self), Wholes(reader, self), Steps(reader, self)
         self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels, Boosters, Launches, Batches, Settings, Meant, Choices,
                                                Forks, States, Objects, FilesAndSessions, Units, NeverBound, BoundInOneBranch, BoundInAnotherScope, HandlersOfImports, Learning,
-                                               Lapses, Kinds, ReadTooEarly, Judging, OwnCalls, PlainPython, Losses, Loops, Slips, Numbers, Tensors, KerasLosses, KerasFits,
+                                               Lapses, Kinds, ReadTooEarly, Judging, OwnCalls, PlainPython, Losses, Loops, Slips, Numbers, Tensors, Oversights, KerasLosses, KerasFits,
                                                Updates, Gym, JaxUpdates, KerasLeft)]
         self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted, ClocksOfTraces, Traces)]
         self.files = []  # (source, its trees)
@@ -748,7 +748,10 @@ class Tracing:
                         self.binds(one, self.written(call.args[0])) or OF_CASES in one for one in loops):
                     self.reader.mistake(call, "a key that every round uses", self.written(call.args[0]))
                 if self.full(call.func) == "jax.random.split" and call.args and isinstance(call.args[0], ast.Name):
-                    divided[call.args[0].id] = call
+                    text = call.args[0].id
+                    if text in divided and not compares() and not self.is_for_a_clock():
+                        self.reader.mistake(call, "a key that is used twice", text, self.written(divided[text]), other=divided[text])
+                    divided[text] = call
                 self.keys_given(call, loops, bound)
             drawn, divided = ({text: call for text, call in of.items() if not self.binds(bound, text)} for of in (drawn, divided))
             for one in ast.walk(statement) if not isinstance(statement, COMPOUND) else ():

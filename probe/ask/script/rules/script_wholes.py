@@ -380,6 +380,7 @@ class Wholes(WholeFile):
             backward = {self.written(one.func.value) for one in own if isinstance(one, ast.Call) and getattr(
                 one.func, "attr", "") == "backward" and isinstance(one.func.value, ast.Name)}
             backward |= self.parts_of_losses(own, backward)
+            backward |= self.losses_of_functions(own)
             if backward:
                 self.losses_in_a_list(own, backward)
             for one in own if backward else ():
@@ -434,6 +435,26 @@ class Wholes(WholeFile):
                 parts.add(value.id)
         return parts
 
+    def losses_of_functions(self, own):
+        """The names of what a function of the file gives back with its graph: loss.backward(); optimizer.step(); return loss."""
+        found = set()
+        for one in own:
+            call = one.value if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.value, ast.Call) else None
+            of = self.origins.functions_of(call.func) if call is not None else ()
+            if len(of) != 1 or not isinstance(of[0], ast.FunctionDef) or of[0].decorator_list:
+                continue
+            inner = within_others(of[0])
+            parts = [each for each in ast.walk(of[0]) if id(each) not in inner]
+            returned = [each.value for each in parts if isinstance(each, ast.Return)]
+            steps = {each.func.value.id for each in parts if is_call(each, "backward") and isinstance(each.func.value, ast.Name)}
+            targets = one.targets[0].elts if isinstance(one.targets[0], ast.Tuple) else [one.targets[0]]
+            for at, target in enumerate(targets):
+                given = [each.elts[at] if isinstance(each, ast.Tuple) and len(each.elts) == len(targets) else each if len(targets) == 1 else None for each in returned]
+                if isinstance(target, ast.Name) and given and all(isinstance(each, ast.Name) and each.id in steps for each in given) and not re.search(
+                        r"\b%s\s*=\s*%s\.|%s\.detach_" % ((given[0].id, ) * 3), self.reader.written_whole(of[0])):
+                    found.add(target.id)
+        return found
+
     def is_loss(self, node):
         """What computes a loss with its graph, as it is written: a criterion, or a mean of what a call gives."""
         text = self.written(node)
@@ -459,8 +480,11 @@ class Wholes(WholeFile):
                 continue
             loops = [outer for outer in self.origins.around(one) if isinstance(outer, (ast.For, ast.While))]
             made = [value for value in self.origins.of(of) if not (isinstance(value, Part) and value.of is one)]
-            again = any(isinstance(value, (Part, ast.arg)) or any(loop in self.origins.around(value) for loop in loops) or len(
-                loops) < 2 and any(self.is_repeated(call) for call in self.calls_of_its_function(value)) for value in made)
+            holder = self.origins.scope(one)
+            returned = isinstance(of, ast.Name) and isinstance(holder, ast.FunctionDef) and any(isinstance(each, ast.Return) and each.value is not None and any(
+                getattr(part, "id", "") == of.id for part in (each.value.elts if isinstance(each.value, ast.Tuple) else [each.value])) for each in ast.walk(holder))
+            again = any(isinstance(value, (Part, ast.arg)) or any(loop in self.origins.around(value) for loop in loops) or not returned and len(loops) < 2 and any(
+                self.is_repeated(call) for call in self.calls_of_its_function(value)) for value in made)
             name = re.escape(self.written(of))
             if made and not again and not self.says(r"maxlen|%s(\[[^\n]*\])?\.(clear|pop|popleft)\(|del %s\b|%s\[:\] *=|(sum|stack|cat|mean)\(%s[^\n]*"
                                                     r"\)\.backward\(" % ((name, ) * 4)):

@@ -290,9 +290,9 @@ class Loops(Learning):
     # ---- data
 
     def transforms(self):
-        composed = [call for call in self.calls if COMPOSES.match(self.full(call.func)) and call.args and isinstance(call.args[0], (ast.List, ast.Tuple))]
+        composed = [call for call in self.calls if COMPOSES.match(self.full(call.func)) and call.args and self.steps_of(call)]
         for call in composed:
-            steps = [self.value_of(one) for one in call.args[0].elts]
+            steps = [self.value_of(one) for one in self.steps_of(call)]
             names = [self.full(one.func) if isinstance(one, ast.Call) else "" for one in steps]
             makes = next((i for i, name in enumerate(names) if TURNS_INTO_TENSORS.match(name)), None)
             early = next((one for i, one in enumerate(steps) if makes is not None and i < makes and OF_TENSORS_ALONE.match(names[i])), None)
@@ -301,6 +301,23 @@ class Loops(Learning):
         if composed and not self.says(r"(?i)\btta\b|test.time|self.?superv|contrastive|simclr"):
             self.augmented_tests(composed)
 
+    def steps_of(self, compose):
+        """What transforms.Compose joins: a list, also of one that is filled line by line."""
+        given = compose.args[0]
+        if isinstance(given, (ast.List, ast.Tuple)):
+            return given.elts
+        made = self.value_of(given) if isinstance(given, ast.Name) else None
+        uses = [one for one in self.nodes if isinstance(one, ast.Name) and one.id == given.id and self.origins.scope(one) is self.origins.scope(
+            compose) and isinstance(one.ctx, ast.Load) and one is not given] if isinstance(made, ast.List) and not made.elts else []
+        adds = [self.parents.get(id(self.parents.get(id(one)))) for one in uses]
+        plain = adds and all(is_call(one, "append") and len(one.args) == 1 and not self.in_branch(one) and not self.is_looped(one) for one in adds)
+        # A list that is filled anew further down, or once for two, is left alone.
+        made_once = plain and len([one for one in self.origins.statements_of(given)]) == 1
+        return [one.args[0] for one in sorted(adds, key=line_of)] if made_once and all(line_of(one) < line_of(compose) for one in adds) else []
+
+    def is_looped(self, node):
+        return any(isinstance(one, (ast.For, ast.While)) and self.origins.scope(one) is self.origins.scope(node) for one in self.origins.around(node))
+
     def augmented_tests(self, composed):
         """test_set = ImageFolder("test", transform=augment)"""
         for call in self.calls:
@@ -308,7 +325,7 @@ class Loops(Learning):
             made = self.origins.known(given) if isinstance(given, (ast.Name, ast.Attribute, ast.Subscript)) else []
             if len(made) != 1 or not any(made[0] is one for one in composed):
                 continue
-            draws = next((one for one in map(self.value_of, made[0].args[0].elts) if isinstance(one, ast.Call) and AUGMENTS.match(self.full(one.func))), None)
+            draws = next((one for one in map(self.value_of, self.steps_of(made[0])) if isinstance(one, ast.Call) and AUGMENTS.match(self.full(one.func))), None)
             if draws is not None and self.is_for_tests(call) and not self.in_branch(call):
                 self.mistake(call, "an augmented test", self.written(draws.func), other=draws)
 
@@ -318,6 +335,7 @@ class Loops(Learning):
         names = [self.written(one) for one in bound.targets] if isinstance(bound, ast.Assign) else []
         words = {k.arg: self.said(k.value) for k in call.keywords}
         asked = words.get("train") is False or words.get("split") in ("test", "val", "valid")
+        names = [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", one) for one in names]  # datasetVal
         named = len(names) == 1 and FOR_TESTS.search(names[0]) is not None and "train" not in names[0].lower()
         return (asked or named) and words.get("train") is not True and words.get("split") != "train"
 
