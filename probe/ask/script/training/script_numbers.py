@@ -284,6 +284,8 @@ class Numbers(Learning):
                 used = next((call for call in calls_in([one]) if self.written(call.func) in steps and id(call) not in cut and call.args), None)
                 if used is not None:
                     step = steps[self.written(used.func)]
+                    if self.is_reported(step):
+                        break
                     self.mistake(back, "a backward pass through weights that have changed", self.written(step), self.written(used), other=step, doubted=False)
                     break
                 waiting = waiting - targets | {name.id for name in ast.walk(one.value) if isinstance(name, ast.Name) and id(name) not in cut}
@@ -304,7 +306,7 @@ class Numbers(Learning):
             if optimizer is None or step.args or not isinstance(statement, ast.Expr) or not isinstance(outer, ast.For) or not re.search(r"(?i)epoch", self.written(outer.target)):
                 continue
             before = outer.body[:outer.body.index(statement)] if statement in outer.body else []
-            loops = [one for one in before if isinstance(one, ast.For) and GOES_THROUGH_BATCHES.search(self.written(one.iter)) and any(
+            loops = [one for one in before if isinstance(one, ast.For) and re.search(r"(?i)loader|\bdl\b|_dl\b", self.written(one.iter)) and any(
                 is_call(each, "backward") for each in calls_in(one.body))]
             inner = loops[-1] if loops else None
             if inner is None or any(is_call(one, "step") or is_call(one, "zero_grad") for one in calls_in(inner.body)) or self.made_by(
