@@ -165,6 +165,8 @@ std::string script_reader() {
                            "script_keras_losses",
                            "script_keras_fits",
                            "script_updates",
+                           "script_keras_data",
+                           "script_jax_slips",
                            "script_lapses",
                            "script_states",
                            "script_choices",
