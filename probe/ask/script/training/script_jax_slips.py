@@ -267,7 +267,7 @@ class JaxSlips(Updates):
 
     def keys_within_steps(self):
         """@jax.jit def step(…): key = jax.random.PRNGKey(0): each step of the training draws the same."""
-        if self.says(r"fold_in"):
+        if self.says(r"fold_in|absltest|unittest|pytest|def test_"):
             return
         wrapped = {self.written(one.args[0]): self.written(target) for one in self.calls if self.full(one.func) in ("jax.jit", "jax.pmap") and one.args
                    for target in getattr(self.parents.get(id(one)), "targets", ())}

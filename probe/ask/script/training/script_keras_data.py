@@ -342,8 +342,8 @@ class KerasData(KerasFits):
                 item.context_expr.func) == "tensorflow.GradientTape" and getattr(item.optional_vars, "id", "") == call.func.value.id for item in one.items)]
             inside = any(isinstance(one, ast.Name) and one.id == source.id and not isinstance(one.ctx, ast.Load) for block in blocks for one in ast.walk(block))
             values = self.origins.of(source)
-            if blocks and not inside and values and all(self.is_plain_tensor(one) for one in values):
-                self.mistake(call, "a gradient by what no tape watches", source.id, other=blocks[0])
+            if blocks and not inside and not self.is_reported(call) and values and all(self.is_plain_tensor(one) for one in values):
+                self.mistake(call, "a gradient of what a tape doesn't watch", source.id, other=blocks[0])
 
     def is_plain_tensor(self, one, deepest=4):
         """Whether a value is surely a tensor or an array, and no variable."""
