@@ -170,6 +170,8 @@ std::string script_reader() {
                            "script_gym",
                            "script_jax_updates",
                            "script_keras_left",
+                           "script_keras_data",
+                           "script_jax_slips",
                            "script_lapses",
                            "script_states",
                            "script_choices",

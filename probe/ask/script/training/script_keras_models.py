@@ -18,6 +18,7 @@ SAME_LABELS = frozenset("shuffle batch repeat prefetch cache take skip with_opti
                         "shuffle_and_repeat unbatch".split())
 WRAPS_LABELS = re.compile(r"(jax\.)?numpy\.(array|asarray|squeeze|ravel|reshape|expand_dims|copy|int32|int64)$|tensorflow\.(cast|convert_to_tensor|constant|"
                           r"reshape|squeeze|expand_dims)$")
+LABELS_OF_SKLEARN = re.compile(r"sklearn\.datasets\.(load_(iris|wine|digits|breast_cancer)|fetch_covtype|fetch_olivetti_faces)$")
 OF_FOLDERS = {"int": "int", "categorical": "onehot", "binary": "binary", "sparse": "int"}
 
 
@@ -270,6 +271,9 @@ class KerasModels(WholeFile):
     def labels_of_value(self, one, deepest):
         if isinstance(one, Part):
             return self.labels_of_part(one, deepest)
+        if isinstance(one, ast.Attribute) and one.attr == "target":  # load_digits().target
+            made = self.value_of(one.value)
+            return Labels("int", made, None, True) if isinstance(made, ast.Call) and LABELS_OF_SKLEARN.match(self.full(made.func)) else None
         if isinstance(one, ast.Subscript):
             eye = self.value_of(one.value)
             if isinstance(eye, ast.Call) and re.match(r"(jax\.)?numpy\.(eye|identity)$", self.full(eye.func)):
@@ -329,6 +333,8 @@ class KerasModels(WholeFile):
         if data and data.group(1) in DATA_OF_KERAS and len(steps) == 2 and steps[1] == 1:
             coarse = self.said(self.given(of, 0, "label_mode")) == "coarse" if data.group(1) == "cifar100" else False
             return Labels("int", of, 20 if coarse else DATA_OF_KERAS[data.group(1)], True)
+        if LABELS_OF_SKLEARN.match(full) and steps == (1, ) and self.said(self.word(of, "return_X_y")) is True:
+            return Labels("int", of, None, True)
         if full.endswith(".train_test_split") and len(steps) == 1 and type(steps[0]) is int and steps[0] // 2 < len(of.args):
             return self.labels_of(of.args[steps[0] // 2], deepest)
         return None
