@@ -11,7 +11,7 @@ STATE_OF_HAIKU = re.compile(r"haiku\.(BatchNorm|get_state|set_state|ExponentialM
 ASKS_FOR_TRAINING = frozenset("train training is_training deterministic".split())
 ELEMENTWISE_OF_JAX = re.compile(r"jax\.(numpy\.(square|abs|absolute|log|log1p|exp|sqrt|negative|where)|nn\.\w+)$")
 REDUCES_OF_JAX = re.compile(r"jax\.numpy\.(sum|mean|max|min|prod|var|std|linalg\.norm)$|jax\.nn\.logsumexp$|jax\.scipy\.special\.logsumexp$")
-DRAWS_OF_JAX = re.compile(r"jax\.random\.(?!PRNGKey$|key$|split$|fold_in$|key_data$|wrap_key_data$|clone$)\w+$")
+DRAWS_BY_KEY = re.compile(r"jax\.random\.(?!PRNGKey$|key$|split$|fold_in$|key_data$|wrap_key_data$|clone$)\w+$")
 
 
 class JaxSlips(Updates):
@@ -282,7 +282,7 @@ class JaxSlips(Updates):
                                              for one in self.origins.around(each))
             bound = self.parents.get(id(key))
             names = [one.id for one in bound.targets if isinstance(one, ast.Name)] if isinstance(bound, ast.Assign) else []
-            uses = [one for one in calls_in(of.body) if DRAWS_OF_JAX.match(self.full(one.func)) or any(k.arg == "rngs" for k in one.keywords)]
+            uses = [one for one in calls_in(of.body) if DRAWS_BY_KEY.match(self.full(one.func)) or any(k.arg == "rngs" for k in one.keywords)]
             if called and any(one is key or getattr(one, "id", "") in names for use in uses for one in ast.walk(use)):
                 self.mistake(key, "a key that each step makes alike", name)
                 return
