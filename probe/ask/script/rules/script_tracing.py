@@ -75,7 +75,8 @@ class Tracing:
         self.arrays, self.wholes, self.steps = Arrays(reader, self), Wholes(reader, self), Steps(reader, self)
         self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels, Boosters, Launches, Batches, Settings, Meant, Choices,
                                                Forks, States, Objects, FilesAndSessions, Units, NeverBound, BoundInOneBranch, BoundInAnotherScope, HandlersOfImports, Learning,
-                                               Lapses, Kinds, ReadTooEarly, Judging, OwnCalls, PlainPython, Losses, Loops, Slips, Numbers, KerasLosses, KerasFits, Updates)]
+                                               Lapses, Kinds, ReadTooEarly, Judging, OwnCalls, PlainPython, Losses, Loops, Slips, Numbers, KerasLosses, KerasFits, Updates, TablesOfData,
+                                               Finetuning, Denoising)]
         self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted, ClocksOfTraces, Traces)]
         self.files = []  # (source, its trees)
         self.names, self.fulls, self.origins = {}, {}, None
