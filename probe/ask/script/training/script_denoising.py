@@ -106,7 +106,7 @@ class Denoising(Learning):
             if not isinstance(made, ast.Call) or not PIPELINES_LOADED.match(self.full(made.func)) or any(k.arg is None for k in made.keywords):
                 continue
             handed = any(self.written(given) == name for one in self.calls for given in one.args + [k.value for k in one.keywords])
-            if not handed and not self.tracing.index.loops == []:
+            if not handed and any(isinstance(one, (ast.For, ast.While)) for one in self.origins.around(call)):
                 self.mistake(made, "a pipeline that stays on the CPU", self.written(call), other=call)
 
     # ---- Lightning
@@ -128,15 +128,15 @@ class Denoising(Learning):
                 self.mistake(one, "a step that gives no graph", self.written(made), doubted=False)
 
     def measures_left_behind(self, of):
-        """self.metrics = {"f1": F1Score(…)}: Lightning moves the attributes of a module, and nothing within a dictionary or a list."""
+        """self.metrics = {"f1": F1Score(…)}: Lightning moves the attributes of a module, and nothing within a dictionary."""
         text = self.reader.written_whole(of)
         if re.search(r"\.to\(|\.cuda\(|\.cpu\(|add_module", text) or self.says(r"accelerator *= *['\"]cpu"):
             return
         start = next((one for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"), None)
         for one in ast.walk(start) if start is not None else ():
             value = one.value if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Attribute) and self.written(one.targets[0].value) == "self" else None
-            parts = value.values if isinstance(value, ast.Dict) else value.elts if isinstance(value, (ast.List, ast.Tuple)) else [
-                value.elt] if isinstance(value, ast.ListComp) else [value.value] if isinstance(value, ast.DictComp) else []
+            # Lists, and dictionaries that a loop makes, are told of by the rule for lists of modules.
+            parts = value.values if isinstance(value, ast.Dict) else []
             if not parts or not all(isinstance(part, ast.Call) and MEASURES_OF_LIGHTNING.match(self.full(part.func)) for part in parts):
                 continue
             name = self.written(one.targets[0])

@@ -76,7 +76,8 @@ class Finetuning(Learning):
 
     def all_known(self, call):
         """Whether no **settings of a call are hidden."""
-        return all(isinstance(self.value_of(k.value), ast.Dict) for k in call.keywords if k.arg is None)
+        given = [self.value_of(k.value) for k in call.keywords if k.arg is None]
+        return all(isinstance(one, ast.Dict) and None not in one.keys or getattr(getattr(one, "func", None), "id", "") == "dict" and not one.args for one in given)
 
     # ---- datasets
 

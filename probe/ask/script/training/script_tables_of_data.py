@@ -338,7 +338,7 @@ class TablesOfData(Learning):
         said = self.word(call, "weights", "pretrained")
         if "keras" in self.full(call.func):
             return said is None or self.said(said) == "imagenet"
-        return said is not None and self.said(said, 0) not in (None, False)
+        return said is not None and self.said(said, "named") not in (None, False)
 
     # ---- arrays
 
