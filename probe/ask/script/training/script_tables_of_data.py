@@ -97,9 +97,10 @@ class TablesOfData(Learning):
             for given in call.args[1 if crosswise else 0:]:
                 for made in self.sources_of(given):
                     by = self.origins.of(made.func.value) if isinstance(made.func, ast.Attribute) and made.func.attr in ("fit_transform", "fit_resample") else []
-                    name = self.full(by[0].func) if len(by) == 1 and isinstance(by[0], ast.Call) else ""
-                    form = MAKES_ROWS if made.func.attr == "fit_resample" else CHOOSES_BY_LABELS if by else None
-                    if form is None or not form.match(name) or len(made.args) < 2 or OF_THE_TRAINING.search(self.written(made.args[0])) or self.is_reported(made):
+                    if len(by) != 1 or not isinstance(by[0], ast.Call):
+                        continue
+                    name, form = self.full(by[0].func), MAKES_ROWS if made.func.attr == "fit_resample" else CHOOSES_BY_LABELS
+                    if not form.match(name) or len(made.args) < 2 or OF_THE_TRAINING.search(self.written(made.args[0])) or self.is_reported(made):
                         continue
                     what = "rows that are made before the split" if form is MAKES_ROWS else "a choice by labels before the split"
                     self.mistake(made, what, name.rsplit(".", 1)[-1], self.written(call.func), other=call)
