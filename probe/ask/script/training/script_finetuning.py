@@ -141,7 +141,7 @@ class Finetuning(Learning):
                 continue
             made = self.of_form(model, form)
             if made is not None and self.all_known(made) and len(made.args) < 4:
-                self.mistake(made, "adapters that are loaded for use alone", self.written(model), other=call)
+                self.mistake(made, "adapters that are loaded for use alone", self.written(model), self.written(call.func), other=call)
 
     def heads_that_stay_frozen(self):
         """get_peft_model(AutoModelForSequenceClassification…, LoraConfig(target_modules=…)) with no task_type: the new head is frozen"""

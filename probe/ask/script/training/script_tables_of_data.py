@@ -73,7 +73,7 @@ class TablesOfData(Learning):
             first = next((other for other, kind in fits if kind == name and self.is_of(other.args[0], OF_THE_TRAINING, OF_THE_TEST) and line_of(other) < line_of(
                 call) and self.origins.scope(other) is self.origins.scope(call)), None)
             if first is not None:
-                self.mistake(call, "what is learned from the test again", name.rsplit(".", 1)[-1], other=first)
+                self.mistake(call, "what is learned from the test again", name.rsplit(".", 1)[-1], self.written(first), other=first)
 
     def sources_of(self, node, deepest=3):
         """The calls that a name's values come from, also as one of several results and out of np.array() and the like."""
