@@ -67,6 +67,7 @@ MOST_REPAIRS = 8  # of lines that are no Python; beyond it, a file counts as som
 MOST_OF_PRINT = 12  # lines of one print statement
 OF_PYTHON_2 = re.compile(r"Missing parentheses in call to '(print|exec)'|multiple exception types must be parenthesized|"
                          r"leading zeros in decimal integer|invalid (decimal|octal|hexadecimal) literal|inconsistent use of tabs")
+OLD_ASYNC = re.compile(r"(?<=[(,\s])async(\s*=)")  # of .cuda(async=True), before it became a keyword of Python 3.7
 EXCEPT_OF_2 = re.compile(r"^(\s*except\s*(?:\s[\w.]+|\([^()]*\)))\s*,\s*([\w.]+)\s*:")
 RAISE_OF_2 = re.compile(r"^(\s*(?:[^#'\"]*:\s*)?raise\s+[\w.]+)\s*,\s*(.+?)\s*$")
 PRINT_OF_2 = re.compile(r"^(\s*(?:[^#'\"]*[:;]\s*)?)(print|exec)\b[ \t]*(?![ \t=.,)(\]])(.+)$")
@@ -106,7 +107,7 @@ def of_python_3(lines):
     """Rewrites statements that only Python 2 has, each on its own lines; in a text that the script holds, it does no harm."""
     for at in range(len(lines)):
         line = lines[at].expandtabs(8) if lines[at][:1].isspace() else lines[at]
-        line = EXCEPT_OF_2.sub(r"\1 as \2:", line)
+        line = OLD_ASYNC.sub(r"non_blocking\1", EXCEPT_OF_2.sub(r"\1 as \2:", line))
         raised = RAISE_OF_2.match(line)
         if raised and is_expression(raised.group(2)):
             line = "%s(%s)" % raised.groups()
@@ -226,7 +227,7 @@ def parsed(source, troubles=None):
                 raise troubles[0]
             else:
                 of_2 = not rewritten and (OF_PYTHON_2.search(error.msg or "") or 0 <= at < len(lines) and (
-                    "`" in lines[at] or RAISE_OF_2.match(lines[at]) or "<>" in lines[at]))
+                    "`" in lines[at] or RAISE_OF_2.match(lines[at]) or "<>" in lines[at] or OLD_ASYNC.search(lines[at])))
                 before = list(lines)
                 if of_2:
                     rewritten = True

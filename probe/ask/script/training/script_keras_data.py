@@ -230,7 +230,7 @@ class KerasData(KerasFits):
                 target, ast.Attribute) and target.attr == "train_function" for target in one.targets)]
             thawed = [one for one in between if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Attribute) and one.targets[0].attr == "trainable" and
                       isinstance(one.value, ast.Constant) and isinstance(one.value.value, bool)]
-            if thawed and not other and not bound:
+            if thawed and not other and not bound and not any(map(self.is_reported, thawed)):
                 self.mistake(thawed[0], "a layer that is thawed after compile", self.written(thawed[0].targets[0]), model, other=second)
                 return
 

@@ -163,10 +163,13 @@ class Numbers(Learning):
                 continue
             by = self.value_of(by) if isinstance(by, ast.Name) else by
             scope = self.origins.scope(one)
-            added = [each.value for each in self.nodes if isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add) and self.written(
+            sums = [each for each in self.nodes if isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add) and self.written(
                 each.target) == name and self.origins.scope(each) is scope]
+            added = [each.value for each in sums]
             size = re.match(r"len\(([\w.]+(\[['\"]\w+['\"]\])?)\.dataset\)$|len\((\w*(?:dataset|_data|_set))\)$", self.written(by))
-            if size and added and all(self.is_mean(each) for each in added) and not self.is_reported(one):
+            over = [next((self.written(loop.iter) for loop in self.origins.around(each) if isinstance(loop, ast.For)), "") for each in sums]
+            batches = size is not None and (size.group(1) or all(re.search(r"(?i)loader|batch|\bdl\b|_dl\b", loop) for loop in over))
+            if batches and added and all(self.is_mean(each) for each in added) and not self.is_reported(one):
                 self.mistake(one, "a sum of means by the number of samples", name, self.written(by), size.group(1) or "loader")
             elif isinstance(by, ast.BinOp) and isinstance(by.op, ast.Mult) and added and self.counts_batches(by) and all(
                     re.search(r"==|\.eq\(", self.written(self.value_of(each))) for each in added):
