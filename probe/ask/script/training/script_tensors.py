@@ -183,7 +183,7 @@ class Tensors(Learning):
             for one in ast.walk(backward):
                 value = one.value if isinstance(one, ast.Return) else None
                 given = len(value.elts) if isinstance(value, ast.Tuple) and not any(isinstance(each, ast.Starred) for each in value.elts) else 1 if isinstance(
-                    value, (ast.BinOp, ast.UnaryOp)) else None
+                    value, (ast.BinOp, ast.UnaryOp)) and not any(isinstance(each, (ast.Tuple, ast.List)) for each in ast.walk(value)) else None  # (None,) * 12
                 if given is not None and given < wanted and wanted > 1:
                     self.mistake(one, "too few gradients of a function", str(given), str(wanted), other=forward, doubted=False)
                     break
