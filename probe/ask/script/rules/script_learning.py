@@ -150,10 +150,12 @@ class Learning(WholeFile):
                     one.attr in MORE_OF_WRAPPERS or not isinstance(one.value, (ast.Name, ast.Attribute)) or getattr(one.value, "id", "") == "self":
                 continue
             values = [self.unmoved(value) for value in self.origins.of(one.value)]
+            if not values:
+                continue
             # What is set before the model is wrapped is the model's.
-            set_here = {each.attr for each in stores if not (values and self.origins.scope(each) is self.origins.scope(values[0]) and line_of(each) < line_of(values[0]))}
+            set_here = {each.attr for each in stores if not (self.origins.scope(each) is self.origins.scope(values[0]) and line_of(each) < line_of(values[0]))}
             kinds = {self.full(call.func) if isinstance(call, ast.Call) else "" for call in values}
-            if not values or not kinds <= set(WRAPPERS_OF_TORCH) or one.attr in set_here or self.says(
+            if not kinds <= set(WRAPPERS_OF_TORCH) or one.attr in set_here or self.says(
                     r"(has|get)attr\([^\n]*['\"]%s['\"]" % re.escape(one.attr)) or self.is_tried(one) or self.is_reported(one):
                 continue
             self.mistake(one, "a member of a wrapped model", min(kinds).rpartition(".")[2], self.written(one.value) + ".module." + one.attr

@@ -89,12 +89,6 @@ class PlainPython(WholeFile):
             if any(isinstance(one, (ast.Name, ast.NamedExpr)) and getattr(one, "id", "") == name and not isinstance(getattr(one, "ctx", None), ast.Load) for one in ast.walk(part)):
                 return
 
-    def within(self, node, holder):
-        for one in self.origins.around(node):
-            if one is holder:
-                return
-            yield one
-
     def generators_compared(self, test):
         """before = net.parameters(); …; before == net.parameters(): two generators, which are never equal."""
         sides = [self.value_of(one) for one in (test.left, test.comparators[0])]

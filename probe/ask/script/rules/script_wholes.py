@@ -98,6 +98,13 @@ class WholeFile:
         return any(e["subject"] == "script-mistake" and e["line"] == line_of(node) and e.get("source") == self.reader.source and
                    e.get("cell") == (str(cell) if cell else None) for e in self.reader.events)
 
+    def within(self, node, holder):
+        """What stands around a node, up to a holder."""
+        for one in self.origins.around(node):
+            if one is holder:
+                return
+            yield one
+
     def in_branch(self, node):
         """Whether a node stands in an if or a conditional expression, other than if __name__ == "__main__"."""
         return any(isinstance(one, (ast.If, ast.IfExp)) and "__name__" not in self.written(one.test) for one in self.origins.around(node))

@@ -218,13 +218,6 @@ class Loops(Learning):
                     self.mistake(used, "an evaluation with gradients", self.written(switch), other=switch)
                 return
 
-    def within(self, node, holder):
-        """What stands around a node, up to a holder."""
-        for one in self.origins.around(node):
-            if one is holder:
-                return
-            yield one
-
     def backward_of_a_number(self):
         """loss = criterion(out, y).item(); loss.backward(), and torch.tensor(loss, requires_grad=True)"""
         for call in self.calls:

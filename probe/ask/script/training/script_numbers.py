@@ -16,6 +16,12 @@ class Numbers(Learning):
             return
         self.nodes, self.parents, self.calls = nodes, self.tracing.index.parents, self.tracing.index.calls
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
+        self.bound, self.sums = {}, {}  # where a name is bound, and what is added to it
+        for one in nodes:
+            if isinstance(one, (ast.Name, ast.Attribute)) and not isinstance(one.ctx, ast.Load):
+                self.bound.setdefault(self.written(one), []).append(one)
+            elif isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add):
+                self.sums.setdefault(self.written(one.target), []).append(one)
         if self.says(r"\bfit_transform\("):
             self.scaled_before_the_split()
         for one in self.nodes:
@@ -163,8 +169,7 @@ class Numbers(Learning):
                 continue
             by = self.value_of(by) if isinstance(by, ast.Name) else by
             scope = self.origins.scope(one)
-            sums = [each for each in self.nodes if isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add) and self.written(
-                each.target) == name and self.origins.scope(each) is scope]
+            sums = [each for each in self.sums.get(name, ()) if self.origins.scope(each) is scope]
             added = [each.value for each in sums]
             size = re.match(r"len\(([\w.]+(\[['\"]\w+['\"]\])?)\.dataset\)$|len\((\w*(?:dataset|_data|_set))\)$", self.written(by))
             over = [next((self.written(loop.iter) for loop in self.origins.around(each) if isinstance(loop, ast.For)), "") for each in sums]
@@ -247,13 +252,13 @@ class Numbers(Learning):
         if not isinstance(size, ast.Name):
             return None
         scope = self.origins.scope(call)
-        stores = [one for one in self.nodes if isinstance(one, ast.Name) and one.id == size.id and not isinstance(one.ctx, ast.Load) and self.origins.scope(one) is scope]
+        stores = [one for one in self.bound.get(size.id, ()) if self.origins.scope(one) is scope]
         unpacks = self.parents.get(id(stores[0])) if len(stores) == 1 else None
         bound = self.parents.get(id(unpacks)) if isinstance(unpacks, ast.Tuple) else None
         if not isinstance(bound, ast.Assign) or self.written(bound.value) not in (name + ".shape", name + ".size()") or any(isinstance(one, ast.Starred) for one in unpacks.elts):
             return None
-        again = any(isinstance(one, (ast.Name, ast.Attribute)) and not isinstance(one.ctx, ast.Load) and self.written(one) == name and line_of(bound) <= line_of(one) <= line_of(
-            call) and self.origins.scope(one) is scope and self.parents.get(id(one)) is not self.parents.get(id(call)) for one in self.nodes)
+        again = any(line_of(bound) <= line_of(one) <= line_of(call) and self.origins.scope(one) is scope and self.parents.get(id(one)) is not self.parents.get(
+            id(call)) for one in self.bound.get(name, ()))
         return None if again else unpacks.elts.index(stores[0])
 
     # ---- steps of PyTorch's
