@@ -175,6 +175,8 @@ std::string script_reader() {
                            "script_keras_left",
                            "script_keras_data",
                            "script_jax_slips",
+                           "script_keras_arguments",
+                           "script_jax_calls",
                            "script_lapses",
                            "script_states",
                            "script_choices",

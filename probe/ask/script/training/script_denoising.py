@@ -9,6 +9,9 @@ DISTANCES_OF_CLASSES = re.compile(r"torch\.nn\.(MSELoss|L1Loss|SmoothL1Loss|Hube
 MEASURES_OF_LIGHTNING = re.compile(r"torchmetrics\.(\w+\.)*[A-Z]\w+$")
 WATCHES_OF_LIGHTNING = re.compile(r"(lightning|pytorch_lightning)\.(\w+\.)*(ModelCheckpoint|EarlyStopping)$")
 
+NEEDS_TIMESTEPS = re.compile(r"diffusers\.(schedulers\.(\w+\.)?)?(DDIM|EulerDiscrete|EulerAncestralDiscrete|DPMSolverMultistep|DPMSolverSinglestep|PNDM|LMSDiscrete|HeunDiscrete|"
+                             r"UniPCMultistep|KDPM2Discrete)Scheduler(\.from_(pretrained|config))?$")
+
 
 class Denoising(Learning):
     def look(self, nodes):
@@ -16,6 +19,10 @@ class Denoising(Learning):
             return
         self.nodes, self.parents, self.calls = nodes, self.tracing.index.parents, self.tracing.index.calls
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
+        if "diffusers" in roots:
+            self.steps_that_nobody_set()
+        if {"lightning", "pytorch_lightning"} & roots:
+            self.optimizer_kept_back()
         if "diffusers" in roots:
             self.images_for_noise()
             self.latents_of_another_scale()
@@ -186,3 +193,22 @@ class Denoising(Learning):
             if isinstance(name, str) and name not in ("epoch", "step") and not any(re.match(form + r"(_step|_epoch)?(/dataloader_idx_\d+)?$", name) for form, _ in forms):
                 self.mistake(watched if line_of(watched) >= line_of(call) else call, "a name that no module logs", name, ", ".join(sorted({"'%s'" % text for _, text in forms})[:5]), other=call,
                              doubted=self.full(call.func).endswith("EarlyStopping"))
+
+    def steps_that_nobody_set(self):
+        """scheduler = DDIMScheduler.from_pretrained(…); scheduler.step(noise, t, x), and no set_timesteps()"""
+        if self.says(r"set_timesteps|Pipeline"):
+            return
+        for call in self.calls:
+            made = self.made_by(call.func.value, NEEDS_TIMESTEPS, surely=True) if is_call(call, "step") and len(call.args) >= 3 else None
+            if made is not None:
+                self.mistake(call, "a sampler whose steps nobody set", self.full(made.func).split(".")[-2 if self.full(made.func).endswith(("from_pretrained", "from_config")) else -1],
+                             other=made, doubted=False)
+                return
+
+    def optimizer_kept_back(self):
+        """def configure_optimizers(self): optimizer = Adam(self.parameters()), which gives nothing back"""
+        for of in self.tracing.index.classes:
+            for one in of.body:
+                if isinstance(one, ast.FunctionDef) and one.name == "configure_optimizers" and any(OPTIMIZERS_AT_ALL.match(self.full(call.func)) for call in calls_in(
+                        one.body)) and not any(isinstance(each, (ast.Return, ast.Yield, ast.Raise)) for each in ast.walk(one)) and not self.says(r"self\.manual_optimization|automatic_optimization *= *False"):
+                    self.mistake(next(call for call in calls_in(one.body) if OPTIMIZERS_AT_ALL.match(self.full(call.func))), "an optimizer that is kept back", of.name, other=one, doubted=False)

@@ -43,6 +43,8 @@ class Finetuning(Learning):
             return
         self.nodes, self.parents, self.calls = nodes, self.tracing.index.parents, self.tracing.index.calls
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
+        if "transformers" in roots:
+            self.masked_for_causal()
         if "datasets" in roots:
             self.datasets_dropped()
         if "trl" in roots:
@@ -377,3 +379,11 @@ class Finetuning(Learning):
             if re.match(r"transformers\.(\w+\.)*\w+ForSequenceClassification\.from_pretrained$", self.full(call.func)) and UNTAUGHT.match(self.name_loaded(call)) and len(
                     call.args) == 1 and self.all_known(call):
                 self.mistake(call, "two classes where there are more", names[0][1], str(COUNTS_OF_CLASSES[names[0][1]]), other=names[0][0])
+
+    def masked_for_causal(self):
+        """DataCollatorForLanguageModeling(tokenizer), which masks words, beside AutoModelForCausalLM"""
+        causal = next((call for call in self.calls if re.search(r"(AutoModelForCausalLM|GPT2LMHeadModel|GPTNeoXForCausalLM|OPTForCausalLM|LlamaForCausalLM)\.from_(pretrained|config)$",
+                                                                self.full(call.func))), None)
+        for call in self.calls if causal is not None and not self.says(r"MaskedLM") else ():
+            if self.full(call.func).endswith(".DataCollatorForLanguageModeling") and len(call.args) < 2 and not any(k.arg in ("mlm", None) for k in call.keywords):
+                self.mistake(call, "a collator that masks for a causal model", self.written(causal.func), other=causal, doubted=False)

@@ -239,6 +239,8 @@ class Slips(Learning):
         statement = self.parents.get(id(call))
         if is_call(call, "eval") and not call.args and isinstance(statement, ast.Expr):
             return self.written(call.func.value), statement
+        if isinstance(statement, ast.Call):  # print(test(net, loader))
+            statement = next((one for one in self.origins.around(call) if isinstance(one, ast.stmt)), None)
         of = self.origins.functions_of(call.func) if isinstance(call.func, ast.Name) and call.args and isinstance(statement, (ast.Expr, ast.Assign)) else []
         if len(of) == 1 and isinstance(of[0], ast.FunctionDef) and of[0].args.args:
             name = of[0].args.args[0].arg

@@ -31,6 +31,10 @@ class TablesOfData(Learning):
         self.nodes, self.parents, self.calls = nodes, self.tracing.index.parents, self.tracing.index.calls
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
         if "sklearn" in roots:
+            self.parts_in_another_order()
+        if "pandas" in roots:
+            self.target_among_the_features()
+        if "sklearn" in roots:
             self.learned_from_the_test()
             self.chosen_before_the_split()
             self.classes_across_samples()
@@ -390,3 +394,40 @@ class TablesOfData(Learning):
             return self.made_by(values[0].args[0], "PIL.Image.open", surely=True) is not None
         return name == "cv2.imread" and len(values[0].args) == 1 or name in ("numpy.uint8", ) or re.match(
             r"(tensorflow\.)?keras\.datasets\.(mnist|fashion_mnist|cifar10|cifar100)\.load_data$", name) is not None
+
+    def parts_in_another_order(self):
+        """x_train, y_train, x_test, y_test = train_test_split(x, y), which gives both parts of x first"""
+        for one in self.nodes:
+            targets = one.targets[0].elts if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Tuple) else []
+            call = one.value if len(targets) == 4 and isinstance(one.value, ast.Call) else None
+            if call is None or not self.full(call.func).endswith("model_selection.train_test_split") or len(call.args) != 2:
+                continue
+            names = [self.written(each).rsplit(".", 1)[-1].lower() for each in targets]
+            if re.match(r"y\w*tr", names[1]) and re.match(r"x\w*(te|va)", names[2]) and re.match(r"x", names[0]) and re.match(r"y", names[3]):
+                self.mistake(one, "parts that are taken for others", self.written(targets[1]), self.written(call.args[0]), doubted=False)
+
+    def target_among_the_features(self):
+        """y = table["price"]; x = table.drop(columns=["id"]): the price is still in x."""
+        for one in self.nodes:
+            dropped = one.value if isinstance(one, ast.Assign) and len(one.targets) == 1 and is_call(one.value, "drop") and isinstance(one.value.func.value, ast.Name) else None
+            if dropped is None or not isinstance(one.targets[0], ast.Name) or not re.match(r"(?i)x$|x_|features?$|inputs?$", one.targets[0].id):
+                continue
+            given = self.word(dropped, "columns") if self.word(dropped, "columns") is not None else dropped.args[0] if dropped.args and (self.said(self.given(dropped, 1, "axis")) in (
+                1, "columns")) else None
+            names = [self.said(each) for each in given.elts] if isinstance(given, (ast.List, ast.Tuple)) else [self.said(given)] if given is not None else [None]
+            table, scope = dropped.func.value.id, self.origins.scope(one)
+            targets = [self.column_of(each.value) for each in self.nodes if isinstance(each, ast.Assign) and len(each.targets) == 1 and isinstance(
+                each.targets[0], ast.Name) and re.match(r"(?i)y$|y_|targets?$|labels?$", each.targets[0].id) and self.origins.scope(each) is scope]
+            target = next((each for each in targets if isinstance(each, ast.Subscript) and getattr(each.value, "id", "") == table), None)
+            key = self.origins.key(target) if target is not None else None
+            if isinstance(key, str) and all(isinstance(name, str) for name in names) and key not in names and not self.says(
+                    r"(pop|drop)\([^\n]*['\"]%s['\"]|del [^\n]*['\"]%s['\"]|%s *= *%s(\[|\.select_dtypes)" % (
+                        re.escape(key), re.escape(key), one.targets[0].id, one.targets[0].id)):
+                self.mistake(one, "a target among its features", key, one.targets[0].id, other=target)
+
+    @staticmethod
+    def column_of(node):
+        """table["price"], of table["price"].astype(int).values"""
+        while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) or isinstance(node, ast.Attribute):
+            node = node.func.value if isinstance(node, ast.Call) else node.value
+        return node

@@ -21,6 +21,9 @@ class Tensors(Learning):
             self.masks(call)
             self.divergence(call)
             self.rows_of_embeddings(call)
+            self.attention_over_heads(call)
+            self.parts_that_miss_some(call)
+            self.weights_that_are_drawn_again(call)
         for one in nodes:
             if isinstance(one, ast.Subscript):
                 self.last_of_the_batch(one)
@@ -30,6 +33,7 @@ class Tensors(Learning):
         self.functions_of_autograd()
         self.sums_over_ranks()
         if self.says(r"\.backward\("):
+            self.zeroed_between_parts()
             self.schedules_of_epochs()
             self.heads_behind_optimizers()
             self.rebound_weights()
@@ -95,6 +99,50 @@ class Tensors(Learning):
         if counts and isinstance(target, ast.Tuple) and getattr(target.elts[0], "id", "") == table.value.id and not self.says(
                 r"\b%s(\[[^\]\n]*\] *=[^=]|\.(update|setdefault|pop)\()" % re.escape(of.id)):
             self.mistake(call, "an embedding that is one row short", of.id, other=table)
+
+    def attention_over_heads(self, call):
+        """F.softmax(q @ k.transpose(-2, -1), dim=1), where q has four axes: dim 1 counts the heads."""
+        if SOFTMAXES.match(self.full(call.func)) and call.args:
+            of, axis = call.args[0], self.said(self.given(call, 1, "dim"))
+        elif is_call(call, "softmax") and not self.full(call.func):
+            of, axis = call.func.value, self.said(self.given(call, 0, "dim"))
+        else:
+            return
+        made = self.value_of(of)
+        while isinstance(made, ast.BinOp) and isinstance(made.op, (ast.Div, ast.Mult)):
+            made = self.value_of(made.left)
+        right = made.right if isinstance(made, ast.BinOp) and isinstance(made.op, ast.MatMult) else made.args[1] if isinstance(made, ast.Call) and self.full(
+            made.func) == "torch.matmul" and len(made.args) == 2 else None
+        turned = is_call(right, "transpose") and [self.said(one) for one in right.args] in ([-2, -1], [-1, -2], [2, 3], [3, 2])
+        if turned and axis == 1 and re.search(r"\.(view|reshape)\([^()\n]*(\([^()]*\)[^()\n]*)*,[^\n]*heads?\b", self.reader.written_whole(self.origins.scope(call) or call)):
+            self.mistake(call, "attention that is shared out over the heads", self.written(made), other=made)
+
+    def parts_that_miss_some(self, call):
+        """random_split(data, [int(0.8 * n), int(0.1 * n), int(0.1 * n)]), which leaves some samples over"""
+        given = self.given(call, 1, "lengths") if self.full(call.func) == "torch.utils.data.random_split" else None
+        parts = given.elts if isinstance(given, (ast.List, ast.Tuple)) else []
+        def bound(part):
+            for one in self.origins.statements_of(part) if isinstance(part, ast.Name) else ():
+                target, value = getattr(one, "targets", [None])[0], getattr(one, "value", None)
+                if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+                    return next((v for t, v in zip(target.elts, value.elts) if getattr(t, "id", "") == part.id), part)
+                return value
+            return part
+        sizes = [bound(one) for one in parts]
+        if len(sizes) > 1 and all(isinstance(one, ast.Call) and getattr(one.func, "id", "") == "int" and len(one.args) == 1 and isinstance(one.args[0], ast.BinOp) and isinstance(
+                one.args[0].op, ast.Mult) for one in sizes):
+            self.mistake(call, "parts that miss some samples", ", ".join(map(self.written, sizes)))
+
+    def weights_that_are_drawn_again(self, call):
+        """net.load_state_dict(state); net.apply(init_weights)"""
+        given = call.args[0] if is_call(call, "apply") and len(call.args) == 1 else None
+        if given is None or not isinstance(self.parents.get(id(call)), ast.Expr) or not re.search(r"(?i)init|reset_param|weights?_(normal|xavier|kaiming)", self.written(given)):
+            return
+        name, scope = self.written(call.func.value), self.origins.scope(call)
+        loads = [one for one in self.calls if is_call(one, "load_state_dict") and self.written(one.func.value) == name and self.origins.scope(one) is scope]
+        before = next((one for one in loads if line_of(one) < line_of(call)), None)
+        if before is not None and not any(line_of(one) > line_of(call) for one in loads) and not self.in_branch(call) and not self.in_branch(before):
+            self.mistake(call, "learned weights that are drawn again", self.written(before), other=before)
 
     # ---- losses
 
@@ -260,6 +308,18 @@ class Tensors(Learning):
                 one.func.value))) for one in calls_in(holder.body))
             if not straight and statement is not None and not self.says(r"autograd\.Function|class \w+\(Function\)"):
                 self.mistake(call, "rounding that stops the gradient", self.written(of))
+
+    def zeroed_between_parts(self):
+        """for i, (x, y) in enumerate(loader): optimizer.zero_grad(); …backward(); if (i + 1) % 4 == 0: optimizer.step()"""
+        for loop in self.tracing.index.loops:
+            direct = [one.value for one in loop.body if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)] if isinstance(loop, ast.For) else []
+            zero = next((one for one in direct if is_call(one, "zero_grad")), None)
+            back = next((one for one in direct if is_call(one, "backward")), None)
+            for branch in loop.body if zero is not None and back is not None else ():
+                some = isinstance(branch, ast.If) and not branch.orelse and re.search(r"%", self.written(branch.test))
+                step = next((one for one in calls_in(branch.body) if is_call(one, "step") and self.written(self.stepped(one)) == self.written(zero.func.value)), None) if some else None
+                if step is not None and not any(is_call(one, "step") and self.written(self.stepped(one)) == self.written(zero.func.value) for one in direct) and not self.is_reported(zero):
+                    self.mistake(zero, "gradients that are zeroed between their parts", self.written(branch.test), other=step)
 
     # ---- optimizers and processes
 
