@@ -239,6 +239,12 @@ def parsed(source, troubles=None):
                     troubles.append(error)
                 else:
                     troubles[-1].lost += error.lost
+                for number, line in enumerate(before, 1) if of_2 else ():  # each is one, and all are read on at once
+                    if OLD_ASYNC.search(line) and not line.lstrip().startswith("#") and len(troubles) < MOST_REPAIRS and not any(
+                            one.lineno == number for one in troubles):
+                        more = SyntaxError(error.msg)
+                        more.lineno, more.lost = number, []
+                        troubles.append(more)
             source = "\n".join(lines)
     return in_plain_form(ast.parse(source))
 

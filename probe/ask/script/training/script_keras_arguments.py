@@ -46,12 +46,13 @@ class KerasArguments(WholeFile):
 
     def states_of_unknown_batches(self):
         """Sequential([Input((10, 3)), LSTM(32, stateful=True)])"""
-        if self.says(r"batch_(input_)?shape|Input\([^\n]*batch_size"):
+        if self.says(r"batch_(input_)?shape|Input\([^\n]*batch_size") or any(KERAS_LAYER.match(self.full(call.func)) and any(
+                k.arg in ("batch_size", None) for k in call.keywords) for call in self.calls):
             return
         for call in self.calls:
             if KERAS_LAYER.match(self.full(call.func)) and self.said(self.word(call, "stateful")) is True and any(
                     self.full(one.func).endswith("keras.Input") or self.full(one.func).endswith("keras.layers.Input") or any(
-                        k.arg == "input_shape" for k in one.keywords) for one in self.calls) and not any(k.arg in ("batch_size", None) for k in call.keywords):
+                        k.arg == "input_shape" for k in one.keywords) for one in self.calls):
                 self.mistake(call, "a state of unknown batches", doubted=False)
                 return
 
