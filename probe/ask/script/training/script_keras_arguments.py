@@ -82,7 +82,8 @@ class KerasArguments(WholeFile):
             if "batch" in of.func.attr or of.func.attr in ("apply", "window", "interleave", "flat_map", "rejection_resample"):
                 return
             of = self.value_of(of.func.value)
-        if isinstance(of, ast.Call) and re.match(r"tensorflow\.data\.Dataset\.(from_tensor_slices|from_generator|list_files)$", self.full(of.func)):
+        dropped = self.says(r"(?m)^\s*%s\.\w*batch\(" % re.escape(self.written(call.args[0]))) if call.args else False  # which is told by itself
+        if not dropped and isinstance(of, ast.Call) and re.match(r"tensorflow\.data\.Dataset\.(from_tensor_slices|from_generator|list_files)$", self.full(of.func)):
             self.mistake(call.args[0], "samples that nothing batches", self.written(call.args[0]), other=of)
 
     def best_of_all(self, call):
