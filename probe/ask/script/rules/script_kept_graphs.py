@@ -117,7 +117,7 @@ class KeptGraphs(WholeFile):
             made = self.made_by(func, "torch.compile")
             return made is not None and self.said(self.word(made, "mode")) == "reduce-overhead" or self.written(func) in models
 
-        rounds = [of for of in nodes if isinstance(of, ast.FunctionDef) and any(self.repeated(site.call) for site in self.origins.sites(of))]
+        rounds = [of for of in nodes if isinstance(of, ast.FunctionDef) and any(self.is_repeated(site.call) for site in self.origins.sites(of))]
         for loop in [one for one in nodes if isinstance(one, (ast.For, ast.While))] + rounds:  # or what a loop calls
             if any(getattr(one.func, "attr", "") in ("item", "cpu", "tolist", "numpy") for one in calls_in(loop.body)) or re.search(
                     r"\.clone\(|deepcopy|copy_\(", self.near(loop)) or loop in rounds and any(self.local_list(one) for one in calls_in(loop.body)):
@@ -133,11 +133,6 @@ class KeptGraphs(WholeFile):
             if isinstance(one, ast.ListComp) and isinstance(one.elt, ast.Call) and is_recorded(one.elt.func) and self.written(
                     one.elt.func) not in models:
                 self.mistake(one, "an output that the next call overwrites", other=one.generators[0].iter)
-
-    def repeated(self, call):
-        """Whether a call stands in a loop of its function or file."""
-        return any(isinstance(one, (ast.For, ast.While, ast.ListComp)) for one in self.origins.around(call) if self.origins.scope(
-            one) is self.origins.scope(call))
 
     def local_list(self, call):
         """Whether what a call appends to is a list that its own function makes anew."""

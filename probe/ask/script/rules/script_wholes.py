@@ -98,6 +98,16 @@ class WholeFile:
         return any(e["subject"] == "script-mistake" and e["line"] == line_of(node) and e.get("source") == self.reader.source and
                    e.get("cell") == (str(cell) if cell else None) for e in self.reader.events)
 
+    def is_repeated(self, node):
+        """Whether a node stands in a loop of its function."""
+        return any(isinstance(one, (ast.For, ast.While, ast.ListComp)) for one in self.origins.around(node) if self.origins.scope(
+            one) is self.origins.scope(node))
+
+    def made_by_form(self, node, form):
+        """The one call that an expression comes from, where its full name has this form; unlike made_by(), not through wrappers."""
+        values = self.origins.of(node)
+        return values[0] if len(values) == 1 and isinstance(values[0], ast.Call) and form.match(self.full(values[0].func)) else None
+
     def within(self, node, holder):
         """What stands around a node, up to a holder."""
         for one in self.origins.around(node):
@@ -507,11 +517,6 @@ class Wholes(WholeFile):
         key = getattr(target.slice, "id", "") if isinstance(target, ast.Subscript) else ""
         counts = any(isinstance(each, ast.AugAssign) and getattr(each.target, "id", "") == key for each in own)
         return (target.value, one.value) if key and counts else (None, None)
-
-    def is_repeated(self, node):
-        """Whether a node stands in a loop of its function."""
-        return any(isinstance(one, (ast.For, ast.While, ast.ListComp)) for one in self.origins.around(node) if self.origins.scope(
-            one) is self.origins.scope(node))
 
     def compiled_states(self, scopes):
         """model = torch.compile(model); torch.save(model.state_dict()): its names begin with "_orig_mod."."""

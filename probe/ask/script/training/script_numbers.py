@@ -84,10 +84,6 @@ class Numbers(Learning):
         return all(isinstance(one, ast.Slice) for one in cuts) and cuts[0].upper is not None and self.written(cuts[0].upper) == self.written(
             cuts[1].lower) and "train" in self.written(targets[0]).lower() and re.search(r"(?i)test|val", self.written(targets[1])) is not None
 
-    def made_by_form(self, node, form):
-        values = self.origins.of(node)
-        return values[0] if len(values) == 1 and isinstance(values[0], ast.Call) and form.match(self.full(values[0].func)) else None
-
     def shuffles(self):
         """data.shuffle(1), which keeps the order, and data.batch(32).shuffle(1000), which shuffles whole batches"""
         for call in self.calls:

@@ -355,10 +355,6 @@ class Oversights(Learning):
             if made and all(COUNTS_ITS_STEPS.match(self.full(value.of.func)) for value in made) and again:
                 self.mistake(call, "a step that is always the first", self.written(step), self.full(made[0].of.func).rpartition(".")[2], other=made[0].of)
 
-    def is_repeated(self, node):
-        """Whether a node stands in a loop of its function."""
-        return any(isinstance(one, (ast.For, ast.While, ast.ListComp)) and self.origins.scope(one) is self.origins.scope(node) for one in self.origins.around(node))
-
     # ---- PyTorch
 
     def loaded_and_never_evaluated(self):

@@ -109,10 +109,6 @@ class TablesOfData(Learning):
                     what = "rows that are made before the split" if form is MAKES_ROWS else "a choice by labels before the split"
                     self.mistake(made, what, name.rsplit(".", 1)[-1], self.written(call.func), other=call)
 
-    def made_by_form(self, node, form):
-        values = self.origins.of(node)
-        return values[0] if len(values) == 1 and isinstance(values[0], ast.Call) and form.match(self.full(values[0].func)) else None
-
     def means_of_labels_before_the_split(self):
         """df["c_mean"] = df.groupby("c")["click"].transform("mean"), of the label, and train_test_split(df) further down"""
         if self.says(r"KFold|out.of.fold|\boof\b|expanding\(|shift\(|cumsum|leave.one.out|TargetEncoder"):
