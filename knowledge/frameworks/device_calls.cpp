@@ -11,6 +11,10 @@
 namespace envdoctor::knowledge {
 namespace {
 
+// The frameworks whose calls the tables know, with their names in sentences.
+const ByName<std::string> spoken = {
+    {"tensorflow", "TensorFlow"}, {"keras", "Keras"}, {"jax", "JAX"}, {"torch", "PyTorch"}};
+
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream in(text);
   return {std::istream_iterator<std::string>(in), {}};
@@ -21,8 +25,8 @@ struct Tables {
   ByName<EarlyCall> early{};
   std::vector<ReadVariable> variables{};
   std::vector<ScriptCall> calls{};
-  std::size_t known = 0, gone = 0;  // rows of script_calls.json; names and arguments that no newest release has
-  std::vector<std::string> names{};
+  std::size_t known = 0, gone = 0;        // rows of script_calls.json; names and arguments that no newest release has
+  std::vector<std::string> watched{};       // calls that are only read for what else they tell
   std::vector<std::string> of_libraries{};  // removed names of libraries: "-flax 0.6.11=optim=optax linen.ConvLSTM"
   ByName<std::string> newest{};
   std::vector<std::pair<std::string, std::string>> keras{};  // from this TensorFlow on: major
@@ -55,30 +59,12 @@ struct Tables {
     add_removed();
     for (const Row& row : table["newest"]) newest[row.text("framework")] = row.text("version");
     for (const Row& row : table["keras_of_tensorflow"]) keras.emplace_back(row.text("from"), row.text("keras"));
-    for (const char* list : {"starts", "early", "watched"}) {
-      for (const Row& row : table[list]) names.push_back(row.text("call"));
-    }
-    for (const ScriptCall& row : calls) names.push_back(row.call);
-    std::ranges::sort(names);
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    const Table members("known_names");
-    for (const Row& row : members["modules"]) names.push_back(row.text("module") + "=" + row.text("names"));
-    const Table signatures("signatures");
-    for (const Row& row : signatures["signatures"])
-      names.push_back(row.text("module") + " " + row.text("releases") + "(" + row.text("takes") +
-                      ")=" + row.text("names"));
-    std::string variables = "environment=";
-    const Table environment("env_vars");
-    for (const Row& row : environment["variables"]) variables += row.text("name") + " ";
-    names.push_back(variables);
-    names.insert(names.end(), of_libraries.begin(), of_libraries.end());
+    for (const Row& row : table["watched"]) watched.push_back(row.text("call"));
   }
 
   // Removed public names: "log=tf.math.log" names the replacement. Those of libraries, and the arguments of calls,
   // "export(example_outputs)", are for the reader of scripts.
   void add_removed() {
-    const std::map<std::string, std::string> spoken = {
-        {"tensorflow", "TensorFlow"}, {"keras", "Keras"}, {"jax", "JAX"}, {"torch", "PyTorch"}};
     const Table table("removed_names");
     const std::size_t before = calls.size();
     for (const Row& row : table["removed"]) {
@@ -98,7 +84,7 @@ struct Tables {
                          .framework = framework,
                          .from = from,
                          .label = "raises",
-                         .says = "raises: it is gone since " + spoken.at(framework) + " " + from + " at the latest",
+                         .says = "raises: it is gone since " + spoken.find(framework)->second + " " + from + " at the latest",
                          .instead = instead.empty()
                                         ? "Install a release that has it, or write what its release notes name."
                                         : "Write " + instead + ".",
@@ -110,9 +96,35 @@ struct Tables {
   }
 };
 
+// What the reader of scripts is given besides the calls. No other command reads these tables, which take longest.
+struct NamesForReader {
+  std::vector<std::string> names{};
+
+  NamesForReader() {
+    const auto& calls = read_once<Tables>();
+    names = calls.watched;
+    for (const auto& [call, what] : calls.starts) names.push_back(call);
+    for (const auto& [call, what] : calls.early) names.push_back(call);
+    for (const ScriptCall& row : calls.calls) names.push_back(row.call);
+    std::ranges::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    const Table members("known_names");
+    for (const Row& row : members["modules"]) names.push_back(row.text("module") + "=" + row.text("names"));
+    const Table signatures("signatures");
+    for (const Row& row : signatures["signatures"])
+      names.push_back(row.text("module") + " " + row.text("releases") + "(" + row.text("takes") +
+                      ")=" + row.text("names"));
+    std::string variables = "environment=";
+    const Table environment("env_vars");
+    for (const Row& row : environment["variables"]) variables += row.text("name") + " ";
+    names.push_back(variables);
+    names.insert(names.end(), calls.of_libraries.begin(), calls.of_libraries.end());
+  }
+};
+
 }  // namespace
 
-std::vector<std::string> script_call_names() { return read_once<Tables>().names; }
+std::vector<std::string> script_call_names() { return read_once<NamesForReader>().names; }
 
 Starts started_by(std::string_view call) {
   const auto& starts = read_once<Tables>().starts;
@@ -147,6 +159,8 @@ bool stands_for(const ScriptCall& row, std::string_view name) {
 }
 
 const ScriptCall* call_that_raises(std::string_view name, std::string_view id) {
+  // To read the tables takes longer than to judge a report.
+  if (!spoken.contains(name.substr(0, name.find('.')))) return nullptr;
   const auto& rows = read_once<Tables>().calls;
   const auto found = std::ranges::find_if(rows, [&](const ScriptCall& row) {
     return !row.mistake && row.label == "raises" && (id.empty() || row.id == id) && stands_for(row, name);

@@ -19,9 +19,8 @@ constexpr std::size_t longest_statement_of_inputs = 1000;
 
 // "= ['a', 'a']", "= [prompt, prompt]": a list whose elements are the same word.
 bool lists_one_thing(std::string_view line) {
-  static const LazyRegex list(
-      R"([=(] ?\[((?:\w{2,40}|'[^'\n]{2,300}'|"[^"\n]{2,300}")(?:, ?(?:\w{2,40}|'[^'\n]{2,300}'|"[^"\n]{2,300}"))+)\])",
-      RE2::Latin1);
+  static const LazyRegex list(R"([=(] ?\[((?:\w\w+|'[^'][^']+'|"[^"][^"]+")(?:, ?(?:\w\w+|'[^'][^']+'|"[^"][^"]+"))+)\])",
+                              RE2::Latin1);
   static const LazyRegex element(R"(('[^']+'|"[^"]+"|[A-Za-z_]\w+))", RE2::Latin1);
   re2::StringPiece inside;
   if (!RE2::PartialMatch(piece_of(line), list, &inside)) return false;
