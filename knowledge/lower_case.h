@@ -38,4 +38,20 @@ inline bool has_any(std::string_view text, std::initializer_list<std::string_vie
   return std::ranges::any_of(words, [&](std::string_view word) { return low.find(word) != std::string::npos; });
 }
 
+// The same of the place where a text's first letter stands, and of the place behind its last one.
+inline bool first_letter_begins(std::string_view text, std::initializer_list<std::string_view> words) {
+  constexpr std::size_t longest = 16;
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto first = static_cast<std::size_t>(std::ranges::find_if(text, letter) - text.begin());
+  const std::string low = lower_case(text.substr(first, longest));
+  return std::ranges::any_of(words, [&](std::string_view word) { return low.starts_with(word); });
+}
+inline bool last_letter_ends(std::string_view text, std::initializer_list<std::string_view> words) {
+  constexpr std::size_t longest = 16;
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  while (!text.empty() && !letter(text.back())) text.remove_suffix(1);
+  const std::string low = lower_case(text.substr(text.size() - std::min(text.size(), longest)));
+  return std::ranges::any_of(words, [&](std::string_view word) { return low.ends_with(word); });
+}
+
 }  // namespace envdoctor

@@ -34,7 +34,8 @@ void remove_remarks(Value& value) {
   if (value.IsArray()) {
     for (Value& item : value.GetArray()) remove_remarks(item);
   } else if (value.IsObject()) {
-    for (const char* remark : {"source", "confidence", "note", "notes"}) value.EraseMember(remark);
+    for (const char* remark : {"source", "confidence", "note", "notes", "causes_confidence", "read_by", "pitfalls"})
+      value.EraseMember(remark);
     for (auto& [key, member] : value.GetObject()) remove_remarks(member);
   }
 }

@@ -71,15 +71,15 @@ struct Libraries {
 };
 
 struct CodeRow {
-  std::string name{};
+  std::string_view name{};
   std::optional<std::int64_t> number{};
-  std::string symptom{};  // "missing cuda-device"
-  std::string same_as{};
+  std::string_view symptom{};  // "missing cuda-device"
+  std::string_view same_as{};
   bool error = false;  // an error of a GPU's API
 };
 
 struct Api {
-  ByName<CodeRow> by_name{};
+  std::map<std::string_view, CodeRow> by_name{};
   std::map<std::int64_t, const CodeRow*> by_number{};
 };
 
@@ -89,19 +89,21 @@ bool of_system(std::string_view api) {
 }
 
 struct Codes {
-  ByName<Api> apis{};
+  Table table{"error_codes"};  // which holds the texts of the rows
+  std::map<std::string_view, Api> apis{};
 
   Codes() {
-    const Table table("error_codes");
+    const auto view_if = [](const Row& row, const char* key) { return row.has(key) ? row.view(key) : ""; };
     for (const Row& row : table["codes"]) {
-      Api& api = apis[row.text("api")];
+      const std::string_view name = row.view("api"), kind = view_if(row, "kind");
+      Api& api = apis[name];
       const auto number = row.has("code") ? std::optional(row.number("code")) : std::nullopt;
-      CodeRow code{.name = row.text("name"),
-                   .number = number,
-                   .symptom = row.text_if("symptom"),
-                   .same_as = row.text_if("same_as"),
-                   .error = row.has("kind") && row.text("kind") != "none" && !of_system(row.text("api"))};
-      const auto [entry, fresh] = api.by_name.try_emplace(code.name, std::move(code));
+      const CodeRow code{.name = row.view("name"),
+                         .number = number,
+                         .symptom = view_if(row, "symptom"),
+                         .same_as = view_if(row, "same_as"),
+                         .error = !kind.empty() && kind != "none" && !of_system(name)};
+      const auto [entry, fresh] = api.by_name.try_emplace(code.name, code);
       // Some numbers have two names (a vendor's alias); the first row has the usual name.
       if (number) api.by_number.try_emplace(*number, &entry->second);
     }
@@ -225,20 +227,19 @@ const std::vector<PipPackage>& pip_packages() { return read_once<Libraries>().pa
 
 std::string code_name(std::string_view api, std::int64_t code) {
   const CodeRow* row = row_of_number(api, code);
-  return row ? row->name : std::string{};
+  return std::string(row ? row->name : "");
 }
 
 std::optional<Code> find_code(std::string_view apis, std::string_view printed) {
   const CodeRow* row = find_row(apis, printed);
   if (!row) return std::nullopt;
   const CodeRow& usual = usual_row(*row);
-  static const std::string unexplained = "failed gpu-api-call";
-  const std::string& own = row->symptom.empty() ? usual.symptom : row->symptom;
-  const std::string& symptom = own.empty() && row->error ? unexplained : own;
+  const std::string_view own = row->symptom.empty() ? usual.symptom : row->symptom;
+  const std::string_view symptom = own.empty() && row->error ? "failed gpu-api-call" : own;
   const std::size_t blank = std::min(symptom.find(' '), symptom.size());
-  return Code{.name = usual.name,
-              .class_ = symptom.substr(0, blank),
-              .subject = symptom.substr(std::min(blank + 1, symptom.size()))};
+  return Code{.name = std::string(usual.name),
+              .class_ = std::string(symptom.substr(0, blank)),
+              .subject = std::string(symptom.substr(std::min(blank + 1, symptom.size())))};
 }
 
 std::optional<XidMeaning> xid(std::int64_t code) { return look_up(read_once<Xids>().by_number, code); }

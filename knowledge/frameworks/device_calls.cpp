@@ -25,7 +25,7 @@ struct Tables {
   ByName<EarlyCall> early{};
   std::vector<ReadVariable> variables{};
   std::vector<ScriptCall> calls{};
-  std::size_t known = 0, gone = 0;        // rows of script_calls.json; names and arguments that no newest release has
+  std::size_t known = 0, gone = 0;          // rows of script_calls.json; names and arguments that no newest release has
   std::vector<std::string> watched{};       // calls that are only read for what else they tell
   std::vector<std::string> of_libraries{};  // removed names of libraries: "-flax 0.6.11=optim=optax linen.ConvLSTM"
   ByName<std::string> newest{};
@@ -79,16 +79,16 @@ struct Tables {
         const std::size_t is = word.find('=');
         std::string instead = is == word.npos ? "" : word.substr(is + 1);
         for (std::size_t at = 0; (at = instead.find("\u00a0", at)) != instead.npos;) instead.replace(at, 2, " ");
-        calls.push_back({.call = framework + "." + word.substr(0, is),
-                         .id = framework == "tensorflow" && from == "2.0" ? "script.tf1-api" : "script.removed-call",
-                         .framework = framework,
-                         .from = from,
-                         .label = "raises",
-                         .says = "raises: it is gone since " + spoken.find(framework)->second + " " + from + " at the latest",
-                         .instead = instead.empty()
-                                        ? "Install a release that has it, or write what its release notes name."
+        calls.push_back(
+            {.call = framework + "." + word.substr(0, is),
+             .id = framework == "tensorflow" && from == "2.0" ? "script.tf1-api" : "script.removed-call",
+             .framework = framework,
+             .from = from,
+             .label = "raises",
+             .says = "raises: it is gone since " + spoken.find(framework)->second + " " + from + " at the latest",
+             .instead = instead.empty() ? "Install a release that has it, or write what its release notes name."
                                         : "Write " + instead + ".",
-                         .removed = true});
+             .removed = true});
       }
       if (!for_reader.empty()) of_libraries.push_back("-" + framework + " " + from + "=" + for_reader);
     }

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "knowledge/lazy_regex.h"
+#include "knowledge/lower_case.h"
 #include "probe/compared/compared_values.h"
 #include "probe/paste/number_blocks.h"
 #include "probe/paste/paste_text.h"
@@ -89,7 +90,9 @@ Call call_of(std::string_view statement) {
   static const LazyRegex numpy(R"(^\W*(?:print\()?(?:numpy|np)\.)", RE2::Latin1);
   static const LazyRegex copied(R"(M\.(?:asarray|array|asnumpy)\(([\w.\[\]]+)\)|\.get\(\))", RE2::Latin1);
   static const LazyRegex drawn(R"(rand|empty|seed|choice|shuffle|permut)", RE2::Latin1);
-  if (statement.empty() || statement.size() > longest || RE2::PartialMatch(piece_of(statement), drawn)) return {};
+  if (statement.size() > longest || !has_any(statement, {"np.", "cp.", "numpy.", "cupy."}) ||
+      RE2::PartialMatch(piece_of(statement), drawn))
+    return {};
   Call call{.code = std::string(statement), .of_numpy = RE2::PartialMatch(piece_of(statement), numpy)};
   if (RE2::GlobalReplace(&call.code, library, "M.") == 0) return {};
   RE2::GlobalReplace(&call.code, copied, R"(\1)");
@@ -99,7 +102,7 @@ Call call_of(std::string_view statement) {
 // ">>> x.to(1)": the tensor that follows is a copy of the one before.
 bool copies(std::string_view statement) {
   static const LazyRegex form(R"(\W*\w+\.(?:to|cuda)\([^()]*\)\W*)", RE2::Latin1);
-  return RE2::FullMatch(piece_of(statement), form);
+  return (contains(statement, ".to(") || contains(statement, ".cuda(")) && RE2::FullMatch(piece_of(statement), form);
 }
 
 }  // namespace
@@ -241,7 +244,9 @@ std::optional<std::size_t> wrong_in_one_type(const std::vector<std::string_view>
     const bool names_a_type =
         std::ranges::any_of(std::to_array<const char*>({"16", "32", "64", "half", "HALF", "ouble", "OUBLE"}),
                             [&](const char* part) { return contains(lines[i], part); });
-    if (lines[i].size() > 200 || !names_a_type) continue;
+    if (lines[i].size() > 200 || !names_a_type ||
+        !first_letter_begins(lines[i], {"cpu", "cuda", "gpu", "xpu", "mps", "hip", "npu"}))
+      continue;
     static const LazyRegex form(
         R"((?i)^\W*(cpu|cuda|gpu|xpu|mps|hip|npu)(?::\d)?[\s|,:/]+(?:torch\.|jnp\.|tf\.)?(float(?:16|32|64)|bfloat16|[bf]p?(?:16|32|64)|half|double)\b(.*)$)",
         RE2::Latin1);

@@ -53,7 +53,9 @@ std::string card_in(std::string_view line) {
       R"((?i)\b((?:RTX|GTX|Tesla|Quadro|Titan|Radeon|RX) ?[A-Z]?[0-9]{3,4}(?: ?(?:Ti|Super|XT))?|[AVHP]100|T4|P40|K80|A40|L40S?)\b)",
       RE2::Latin1);
   std::string card;
-  if (line.size() <= longest_heading && line.find_first_of("0123456789") != line.npos)
+  if (line.size() <= longest_heading && line.find_first_of("0123456789") != line.npos &&
+      has_any(line, {"rtx", "gtx", "tesla", "quadro", "titan", "radeon", "rx", "a100", "v100", "h100", "p100", "t4",
+                     "p40", "k80", "a40", "l40"}))
     RE2::PartialMatch(piece_of(line), form, &card);
   return lower_case(card);
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "knowledge/lazy_regex.h"
+#include "knowledge/lower_case.h"
 #include "probe/compared/compared_values.h"
 #include "probe/paste/number_arrays.h"
 #include "probe/paste/paste_parsers.h"
@@ -36,8 +37,9 @@ std::optional<NumberArray> result_of_device(std::string_view line, int& ordinal)
   static const LazyRegex form(
       R"((?i)^[\s>#*-]{0,6}(?:cuda|gpu|device|xpu)[ :#_]{0,2}([0-9]{1,2})\b([^0-9\n-]*?)((?:tensor\(|array\()?\[{0,4}-?[0-9]))",
       RE2::Latin1);
-  const std::size_t first = line.find_first_not_of(" \t>#*-");
-  if (first == line.npos || std::string_view("cgdxCGDX").find(line[first]) == std::string_view::npos)
+  constexpr std::size_t farthest_number = 20;
+  if (!first_letter_begins(line, {"cuda", "gpu", "device", "xpu"}) ||
+      line.find_first_of("0123456789") > farthest_number)
     return std::nullopt;
   std::string said;
   re2::StringPiece value;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "knowledge/lazy_regex.h"
+#include "knowledge/lower_case.h"
 #include "probe/paste/number_blocks.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
@@ -19,8 +20,8 @@ constexpr std::size_t longest_statement_of_inputs = 1000;
 
 // "= ['a', 'a']", "= [prompt, prompt]": a list whose elements are the same word.
 bool lists_one_thing(std::string_view line) {
-  static const LazyRegex list(R"([=(] ?\[((?:\w\w+|'[^'][^']+'|"[^"][^"]+")(?:, ?(?:\w\w+|'[^'][^']+'|"[^"][^"]+"))+)\])",
-                              RE2::Latin1);
+  static const LazyRegex list(
+      R"([=(] ?\[((?:\w\w+|'[^'][^']+'|"[^"][^"]+")(?:, ?(?:\w\w+|'[^'][^']+'|"[^"][^"]+"))+)\])", RE2::Latin1);
   static const LazyRegex element(R"(('[^']+'|"[^"]+"|[A-Za-z_]\w+))", RE2::Latin1);
   re2::StringPiece inside;
   if (!RE2::PartialMatch(piece_of(line), list, &inside)) return false;
@@ -70,7 +71,9 @@ bool starts_equal_rows(std::string_view line) {
     return false;
   static const LazyRegex repeated(
       R"(= ?\[\w{2,40}\] ?\* ?[2-9]|= ?\w+\.(?:repeat|expand)\([2-9]|\btile\(\w+, ?\(?[2-9])", RE2::Latin1);
-  return lists_one_thing(line) || RE2::PartialMatch(piece_of(line), repeated);
+  const bool may_repeat = contains(line, "]*") || contains(line, "] *") || contains(line, ".repeat(") ||
+                          contains(line, ".expand(") || contains(line, "tile(");
+  return (contains(line, ",") && lists_one_thing(line)) || (may_repeat && RE2::PartialMatch(piece_of(line), repeated));
 }
 
 Snapshot parse_equal_rows(const std::string& text) {

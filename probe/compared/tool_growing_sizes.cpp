@@ -43,6 +43,9 @@ struct SizeRow {
   std::vector<Field> fields{};
 };
 
+// What stands between the factors of a product: "×" is told by its first byte.
+constexpr std::string_view product_signs = "xX*\xc3";
+
 // "5070913536", "0.000122", "100.0%", "1,048,576", and "70000x40000", which is a product.
 std::optional<double> number_of_field(std::string_view text) {
   static const LazyRegex product(R"([0-9]{1,12}(?:[xX*×][0-9]{1,12}){1,3})");
@@ -58,7 +61,9 @@ std::optional<double> number_of_field(std::string_view text) {
     std::erase(digits, ',');
     return number_of<double>(digits);
   }
-  if (!RE2::FullMatch(piece, product)) return std::nullopt;
+  if (text.empty() || text[0] < '0' || text[0] > '9' || text.find_first_of(product_signs) == text.npos ||
+      !RE2::FullMatch(piece, product))
+    return std::nullopt;
   static const LazyRegex factor(R"(([0-9]{1,12}))", RE2::Latin1);
   re2::StringPiece rest = piece;
   double all = 1, one = 0;
@@ -357,7 +362,8 @@ bool has_large_number(std::string_view line) {
 bool starts_growing_sizes(std::string_view line) {
   if (line.size() > longest_size_row) return false;
   static const LazyRegex product(R"(\b[0-9]{4,6}[xX*×][0-9]{2,6}\b)");
-  return has_large_number(line) || RE2::PartialMatch(piece_of(line), product);
+  return has_large_number(line) ||
+         (line.find_first_of(product_signs) != line.npos && RE2::PartialMatch(piece_of(line), product));
 }
 
 Snapshot parse_growing_sizes(const std::string& text) {

@@ -321,13 +321,12 @@ void by_cpu_block(const std::vector<std::string_view>& lines, Snapshot& snapshot
 std::string device_of_heading(std::string_view line) {
   constexpr std::size_t longest_heading = 60;
   if (line.size() >= longest_heading) return {};
-  const std::string low = lower_case(line);
-  if (!contains(low, "cpu") && !contains(low, "gpu") && !contains(low, "cuda")) return {};
+  if (!last_letter_ends(line, {"cpu", "gpu", "cuda"})) return {};
   static const LazyRegex device(
       R"((?i)^\W*(?:with|using|running on|run(?:ning)?|on|testing|device)?\W*(?:\w+\.){0,2}(?:device)?[\W_]{0,4}(?:the )?(cpu|gpu|cuda)(?::0)?\W*$)",
       RE2::Latin1);
   std::string name;
-  return RE2::FullMatch(low, device, &name) ? name : "";
+  return RE2::FullMatch(piece_of(line), device, &name) ? lower_case(name) : "";
 }
 
 // Times below "with tf.device('/CPU:0'):" and "--- GPU ---".
@@ -363,7 +362,8 @@ void by_time_table(const std::vector<std::string_view>& lines, Snapshot& snapsho
                                  RE2::Latin1);
   static const LazyRegex sides(R"((?i)\b(?:on )?(cpu|numpy|gpu|cuda|cupy)(?:\b|_))", RE2::Latin1);
   for (std::size_t i = 0; i + 2 < lines.size(); ++i) {
-    if (lines[i].size() > 120) continue;
+    if (lines[i].size() > 120 || !has_any(lines[i], {"cpu", "numpy"}) || !has_any(lines[i], {"gpu", "cuda", "cupy"}))
+      continue;
     std::string first, second;
     re2::StringPiece head = piece_of(lines[i]);
     if (!RE2::FindAndConsume(&head, sides, &first) || !RE2::FindAndConsume(&head, sides, &second)) continue;
@@ -472,7 +472,8 @@ void by_timeit(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].size() > longest_output) continue;
     Time time{.row = i};
-    if (RE2::PartialMatch(piece_of(trimmed(lines[i])), shown, &time.value, &time.unit)) {
+    const bool timed = contains(lines[i], " per loop") || contains(lines[i], " ±") || contains(lines[i], " +-");
+    if (timed && RE2::PartialMatch(piece_of(trimmed(lines[i])), shown, &time.value, &time.unit)) {
       const char first = time.unit[0];
       time.seconds = std::atof(time.value.c_str()) * (first == 'n'   ? 1e-9
                                                       : first == 'm' ? 1e-3
@@ -652,7 +653,7 @@ void by_shown_script(const std::vector<ShellCommand>& session, Snapshot& snapsho
     const re2::StringPiece typed = piece_of(command.typed.text.substr(0, longest_output));
     if (RE2::FullMatch(typed, shows, &file)) {
       scripts.insert_or_assign(file, ShownScript(command.output));
-    } else if (RE2::PartialMatch(typed, runs, &file)) {
+    } else if (contains(command.typed.text, ".py") && RE2::PartialMatch(typed, runs, &file)) {
       if (const auto script = scripts.find(file); script != scripts.end())
         script->second.judge(command.output, snapshot);
     }

@@ -31,7 +31,8 @@ bool holds_any(std::string_view line, std::initializer_list<std::string_view> wo
 bool ends_a_traceback(std::string_view line) {
   static const LazyRegex form(R"((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Failure|Interrupt)(?::|$))",
                               RE2::Latin1);
-  return RE2::PartialMatch(piece_of(line), form) &&
+  return holds_any(line, {"Error", "Exception", "Exit", "Failure", "Interrupt"}) &&
+         RE2::PartialMatch(piece_of(line), form) &&
          line.find_first_of(": ") >= std::min(line.find("Error"), line.find("Exception"));
 }
 

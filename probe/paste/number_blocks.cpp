@@ -122,7 +122,7 @@ std::optional<NumberArray> row_at(std::string_view line, std::size_t& at) {
 std::string_view side_behind(std::string_view rest) {
   static const LazyRegex form(R"(^ ?[(\[]([A-Za-z]{2,12})[)\]])", RE2::Latin1);
   re2::StringPiece word;
-  RE2::PartialMatch(piece_of(rest), form, &word);
+  if (rest.substr(0, 2).find_first_of("([") != rest.npos) RE2::PartialMatch(piece_of(rest), form, &word);
   return {word.data(), word.size()};
 }
 
@@ -155,7 +155,7 @@ std::string_view without_marks(std::string_view label) {
 
 bool is_prompt(std::string_view line) {
   static const LazyRegex form(R"(^\s{0,4}(?:>>> ?|In ?\[[0-9]*\]: ?|julia> |[a-z0-9]{1,3}> ))", RE2::Latin1);
-  return RE2::PartialMatch(piece_of(line), form);
+  return line.substr(0, 16).find_first_of(">[") != line.npos && RE2::PartialMatch(piece_of(line), form);
 }
 std::string_view behind_prompt(std::string_view line) {
   return trimmed(line.substr(line.find_first_of(">:") + (contains(line, ">>>") ? 3 : 1)));

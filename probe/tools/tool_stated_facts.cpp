@@ -105,7 +105,7 @@ void state_toolkit(const Line& line, Snapshot& snapshot) {
   static const LazyRegex of_julia(R"(\W{0,4}runtime (\d{1,2}\.\d), (?:artifact|local) installation)", RE2::Latin1);
   if (words.starts_with("runtime ") && contains(words, "installation"))
     state(line, of_julia, "stated-cuda", "version", snapshot);
-  if (!words.starts_with("cuda") && !words.starts_with("nvidia cuda")) return;
+  if ((!words.starts_with("cuda") && !words.starts_with("nvidia cuda")) || !contains(words, ".")) return;
   static const LazyRegex form(
       R"((?i)\W{0,6}(?:nvidia )?cuda(?:[ /]?(?:cudnn|toolkit|version|runtime))*\s*(?:[:=]|\bis\b)?\s*)"
       R"(v?(\d{1,2}\.\d)(?:\.\d+)*\b.{0,40})",

@@ -33,7 +33,9 @@ std::optional<StepParts> step_parts(std::string_view line) {
   static const LazyRegex whole(R"((?:step|iter\w*|batch|total|time)(?:[ _]time)?)", RE2::Latin1),
       other(R"(eta|elapsed|epoch|eval\w*|save)", RE2::Latin1),
       model(R"((?:model|forward|fwd|compute|net|gpu|train(?:ing)?)(?:[ _]time)?)", RE2::Latin1);
-  if (line.size() > longest_step_row) return std::nullopt;
+  if (line.size() > longest_step_row || line.find_first_of("0123456789") == line.npos ||
+      !has_any(line, {"data", "load", "fetch", "io", "input", "_batch"}))
+    return std::nullopt;
   StepParts parts;
   re2::StringPiece rest = piece_of(line);
   std::string name, unit;
@@ -80,7 +82,8 @@ std::optional<TimedPart> timed_part(std::string_view line) {
       R"((?i).*(?:train_?(?:on_batch|step)|\btrain(?:ing)?\b|model|forward|\bgpu\b|\bfit\b).*)", RE2::Latin1);
   std::string name, unit;
   TimedPart part;
-  if (line.size() > longest_step_row || !(contains(line, "/") || contains(line, " per ")) ||
+  if (line.size() > longest_step_row ||
+      !has_any(line, {"/batch", "/step", "/it", "/ batch", "/ step", "/ it", "per batch", "per step", "per it"}) ||
       !RE2::FullMatch(piece_of(line), form, &name, &part.seconds, &unit, &part.per))
     return std::nullopt;
   part.reads = RE2::FullMatch(name, reads);
