@@ -30,12 +30,21 @@ std::optional<Evidence> card(const Facts& facts) {
 // small, they overflow at any scale.
 bool judge_loss_scale(const Facts& facts, Answers& answers) {
   constexpr double hopeless = 1e-6;
+  constexpr double low = 128;  // apex, DeepSpeed and torch start at 65536 or higher
+  constexpr int often = 8;
+  int lowered = 0;
+  double before = 0;
   for (const Symptom* line : facts.all({noted, "loss-scale"})) {
     const std::string value = line->detail("value");
     const double scale = value.empty() ? 1 : std::atof(value.c_str());
-    if (line->detail("minimum").empty() && scale >= hopeless) continue;
-    Finding& finding = answers.found_in(*line, Confidence::likely);
-    finding.title = "Half precision gives infinity or NaN at every loss scale";
+    lowered = scale < before ? lowered + 1 : 0;
+    before = scale;
+    const bool falls = !value.empty() && lowered >= often && scale <= low;
+    const bool at_its_end = !line->detail("minimum").empty() || scale < hopeless;
+    if (!at_its_end && !falls) continue;
+    Finding& finding = answers.found_in(*line, at_its_end ? Confidence::likely : Confidence::possible);
+    finding.title = at_its_end ? "Half precision gives infinity or NaN at every loss scale"
+                               : "Gradients overflow in half precision step after step";
     finding.explanation =
         "The loss scale was lowered again and again and the gradients still overflow: some value is infinite or "
         "not-a-number in half precision before any scaling.";

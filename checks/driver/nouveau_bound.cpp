@@ -40,7 +40,9 @@ bool from_log(const Facts& facts, Answers& answers) {
   const bool unfit = facts.saw({{unsupported, "gpu"}, {too_old, "gpu"}});
   const Symptom* line = unfit ? facts.first({{busy, "gpu"}}) : facts.first({{ignored, "driver-probe"}, {busy, "gpu"}});
   const bool named = facts.saw({{present, "other-driver"}});  // driver.other-driver-bound reports which
-  if (!line || named || !when::no_driver_answers(facts)) return false;
+  // The driver's guess, too, where the firmware gave the GPU no memory window.
+  const bool no_window = facts.saw({{failed, "pci-memory-region"}});
+  if (!line || named || no_window || !when::no_driver_answers(facts)) return false;
   Finding& finding = answers.found();
   finding.confidence = Confidence::likely;
   finding.title = "Another driver holds the GPU";

@@ -158,6 +158,11 @@ std::vector<Evidence> compat_signs(const Snapshot& snapshot) {
   return {};
 }
 
+const Symptom* driver_serves_toolkit(const Facts& facts) {
+  const Symptom* line = facts.first({{SymptomClass::noted, "toolkit-and-driver"}});
+  return line && knowledge::compare_versions(line->detail("driver"), line->detail("toolkit")) >= 0 ? line : nullptr;
+}
+
 std::vector<Evidence> joined(std::vector<Evidence> first, const std::vector<Evidence>& more) {
   first.insert(first.end(), more.begin(), more.end());
   return first;

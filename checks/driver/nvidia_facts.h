@@ -63,6 +63,9 @@ std::optional<Evidence> compat_path(const Snapshot& snapshot);
 // newer than the host's module. Empty: no such sign.
 std::vector<Evidence> compat_signs(const Snapshot& snapshot);
 
+// A program's line that names the CUDA of its toolkit and that of the driver, where the driver serves at least as much.
+const Symptom* driver_serves_toolkit(const Facts& facts);
+
 // Both lists, one after the other.
 std::vector<Evidence> joined(std::vector<Evidence> first, const std::vector<Evidence>& more);
 

@@ -165,7 +165,9 @@ bool ran_since(const Facts& facts, const Symptom& refusal) {
 void judge_log(const Facts& facts, const Driver& driver, Answers& answers) {
   for (const Symptom* line : symptoms_of(facts, {too_old, "driver"})) {
     // No driver answered at all, or another library in its place.
-    if (line->detail("found") == "0" || ran_since(facts, *line) || facts.saw({{present, "libcuda-stub"}})) continue;
+    if (line->detail("found") == "0" || ran_since(facts, *line) ||
+        facts.saw({{present, "libcuda-stub"}, {missing, "driver-version"}}) || nvidia::driver_serves_toolkit(facts))
+      continue;
     // FFmpeg names the driver that it needs whatever kept it from opening the encoder's library.
     if (facts.with({missing, "library"}, "library", "libnvidia-encode") ||
         (!line->detail("needs").empty() && facts.with({missing, "library"}, "library", "libcuda")))
@@ -300,7 +302,12 @@ Diagnosis diagnosis() {
               {{too_old, "driver-for-image"}, likely, not_used},
               {{too_old, "any-driver"}, possible, when::no_driver_answers},
               // The library is there and lacks a function that later drivers have.
-              {{missing, "driver-function"}, possible},
+              {{missing, "driver-function"},
+               possible,
+               [](const Facts& facts) {
+                 return !nvidia::driver_serves_toolkit(facts) && !facts.driver_dead() &&
+                        !facts.saw({{missing, "any-driver-library"}});
+               }},
           },
       .not_here = nvidia::not_here,
       .judge = judge,

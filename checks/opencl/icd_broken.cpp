@@ -95,6 +95,7 @@ Diagnosis diagnosis() {
               {{noted, "opencl-driver-link"}, likely, link_of_another_release},
               {{crashed, "intel-opencl-driver"}, possible},
               {{failed, "opencl-driver"}, possible},
+              {{duplicate, "llvm"}, possible},  // two drivers bring it in one process
           },
       .judge_host = judge_icds,
       .judge = judge_texts,

@@ -1,4 +1,5 @@
 // runtime.framework-too-old: the framework lacks a name that a program uses, which a later release added.
+#include "checks/driver/nvidia_facts.h"
 #include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
 #include "knowledge/frameworks/frameworks.h"
@@ -22,8 +23,27 @@ bool judge_refused(const Facts& facts, Answers& answers) {
   return true;
 }
 
+// The driver is of a later CUDA than the program, and no longer gives a function in the way that the program asks for.
+bool judge_newer_driver(const Facts& facts, Answers& answers) {
+  const Symptom* versions = nvidia::driver_serves_toolkit(facts);
+  const Symptom* asked = facts.first({{missing, "driver-function"}});
+  if (!versions || !asked) return false;
+  const int driver = std::atoi(versions->detail("driver").c_str());
+  if (driver <= std::atoi(versions->detail("toolkit").c_str())) return false;
+  Finding& finding = answers.found_in(*asked, Confidence::likely);
+  finding.evidence.push_back(evidence(*versions));
+  finding.title = "The program is older than the driver's CUDA";
+  finding.explanation = fmt::format(
+      "It was built with CUDA {} and asks the driver, which serves CUDA {}, for a function that is not there in this "
+      "form.",
+      versions->detail("toolkit"), versions->detail("driver"));
+  finding.fix = {
+      {.text = fmt::format("Install a release of {} for CUDA {}.", versions->program.value_or("the program"), driver)}};
+  return true;
+}
+
 void judge(const Facts& facts, Answers& answers) {
-  if (judge_refused(facts, answers)) return;
+  if (judge_refused(facts, answers) || judge_newer_driver(facts, answers)) return;
   for (const auto& [line, name] : missed_names(facts)) {
     const std::string since = knowledge::first_torch_with(name);
     // An older copy in the user's folder takes precedence over the environment's.
@@ -56,7 +76,7 @@ Diagnosis diagnosis() {
       .proof = "The release is older than the CUDA, the GPU or the function that it should have.",
       .disproof = "A build of this version supports the GPU and has the function.",
       .remedy = "Update the framework.",
-      .explains = {"python.broken-install"},
+      .explains = {"python.broken-install", "driver.init-failed"},
       .judge = judge,
   };
 }
