@@ -11,11 +11,13 @@
 
 namespace envdoctor {
 
+// These are asked of every line of a log: searches of the library's for one of several characters would cost most.
+constexpr bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 constexpr std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n\v\f";
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 // Pieces between separators; empty pieces are kept, a final empty one is not (so a text's last line end adds nothing).
@@ -57,13 +59,11 @@ inline std::optional<std::string_view> value_of(std::string_view text, std::stri
 // Words between runs of blanks.
 inline std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> result;
-  constexpr std::string_view blanks = " \t\r\n";
-  for (auto at = text.find_first_not_of(blanks); at != std::string_view::npos;
-       at = text.find_first_not_of(blanks, at)) {
-    const auto end = text.find_first_of(blanks, at);
-    result.push_back(text.substr(at, end - at));
-    if (end == std::string_view::npos) break;
-    at = end;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    while (at < text.size() && !is_blank(text[at])) ++at;
+    if (at > begin) result.push_back(text.substr(begin, at - begin));
+    while (at < text.size() && is_blank(text[at])) ++at;
   }
   return result;
 }

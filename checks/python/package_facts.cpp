@@ -153,6 +153,9 @@ std::optional<MissingModule> missing_module(const Facts& facts) {
                            "transformers", "triton",  "diffusers", "flax"}) &&
         is_listed(facts, module))
       return MissingModule{symptom, "python.wrong-environment", Confidence::likely};
+    // The layer that drives the GPU is a package of its own, which another environment may hold.
+    if (is_one_of(module, {"torch_directml", "torch_xla", "torch_npu", "torch_musa", "intel_extension_for_pytorch"}))
+      return MissingModule{symptom, "python.wrong-environment", Confidence::possible};
     if (knowledge::call_that_raises(module)) continue;  // the program is older than the framework
     if (is_one_of(module.substr(0, module.find('.')),
                   {"tensorflow", "torch", "jaxlib", "_pywrap_tensorflow_internal", "_pywrap_tensorflow"}))

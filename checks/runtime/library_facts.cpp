@@ -229,7 +229,7 @@ bool of_every_libcuda(const std::string& symbol) {
 
 // Two versions of a GPU library are mixed if one lacks a symbol that the other needs.
 bool of_a_gpu_library(const Symptom& symptom) {
-  static const LazyRegex functions("^(?:ze|hip|hsa_)", RE2::Latin1),
+  static const LazyRegex functions("^(?:ze|hip|hsa_|nvrtc)", RE2::Latin1),
       libraries("cudnn|cublas|nvjitlink|nvJitLink|cusparse|nccl|cuda|level_zero|amdhip|miopen", RE2::Latin1);
   const std::string symbol = symptom.detail("symbol");
   return RE2::PartialMatch(symbol, functions) ||

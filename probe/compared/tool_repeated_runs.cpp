@@ -341,6 +341,13 @@ bool speaks_of_time(std::string_view line) {
   return RE2::PartialMatch(text, form);
 }
 
+// "[1613602600.236562]": seconds since 1970, which differ on each line.
+bool starts_with_a_time(std::string_view line) {
+  constexpr std::size_t digits = 10;
+  const std::size_t first = line.starts_with('[') || line.starts_with('(') ? 1 : 0;
+  return line.find_first_not_of("0123456789", first) == first + digits && line[first + digits] == '.';
+}
+
 // Lines that are the same but for the last digits of their numbers: the same step of two runs, or the items of a list
 // of runs. Steps of one run differ in their own number.
 std::optional<std::size_t> by_equal_lines(const std::vector<std::string_view>& lines) {
@@ -365,7 +372,7 @@ std::optional<std::size_t> by_equal_lines(const std::vector<std::string_view>& l
       first.clear();
       items.clear();
     }
-    if (!contains(line, ".") || speaks_of_time(line)) continue;
+    if (!contains(line, ".") || starts_with_a_time(line) || speaks_of_time(line)) continue;
     Printed printed = printed_at(line);
     if (printed.numbers.empty()) continue;
     const std::string form = part + '\n' + printed.form;

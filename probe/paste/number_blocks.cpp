@@ -32,6 +32,7 @@ constexpr std::array makers{Maker{"tensor("},           Maker{"Array("},
 
 // The maker at `at` of the line, unless it is a call: "torch.tensor(".
 const Maker* maker_at(std::string_view line, std::size_t at) {
+  if (is_digit_of(line[at]) || !is_word_of(line[at])) return nullptr;
   if (at > 0 && (is_word_of(line[at - 1]) || line[at - 1] == '.')) return nullptr;
   for (const Maker& maker : makers) {
     if (line.substr(at).starts_with(maker.start)) return &maker;

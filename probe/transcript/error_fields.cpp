@@ -19,9 +19,11 @@ std::string ErrorFields::line(std::string_view line) {
       R"((?i)^(?:\[[^\]]{1,40}\] ?){0,3}\W{0,12}(?:(?:(?:cuda|hip|cl|return|error|err|status)[ _]?)?(?:code|err|error|status)|(?:error|err)[ _]?(?:number|no|num|value))\.?\s{0,8}[:=(]\s{0,8}(-?[0-9]{1,4})\b\W{0,3}(?:$|[^0-9.]))",
       RE2::Latin1);
   if (line.size() > longest) return {};
-  const bool speaks = last_letter_ends(line, {"error", "failure", "exception", "occurred", "detected", "found",
-                                              "report", "info", "information", "details"}) &&
-                      has_any(line, {"error", "failure", "exception"}) && has_any(line, {"cuda", "hip", "opencl"});
+  const bool speaks =
+      (contains(line, "rror") || contains(line, "RROR") || contains(line, "ailure") || contains(line, "xception")) &&
+      last_letter_ends(line, {"error", "failure", "exception", "occurred", "detected", "found", "report", "info",
+                              "information", "details"}) &&
+      has_any(line, {"cuda", "hip", "opencl"});
   if (std::string api; speaks && RE2::PartialMatch(piece_of(line), heading, &api)) {
     api_ = api[0] == 'c' || api[0] == 'C' ? "CUDA" : api[0] == 'h' || api[0] == 'H' ? "HIP" : "OpenCL";
     patience_ = most_lines;
