@@ -752,6 +752,16 @@ void withhold_unknown_words(std::string& text) {
 
 }  // namespace
 
+void withhold_identifiers(std::string& text) {
+  constexpr std::size_t least = 6;
+  if (text.size() < least) return;
+  if (text.find("://") != text.npos) withhold_addresses(text);
+  if (text.find('.') != text.npos) withhold_domains(text);
+  const LowerText low(text);
+  withhold_cloud_numbers(text, low);
+  withhold_host_lists(text, low);
+}
+
 void withhold_names(std::string& text) {
   constexpr std::size_t least = 6;
   if (text.size() < least) return;

@@ -817,7 +817,7 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   }
   if (origin == Origin::elsewhere) withhold_credentials(out);
   redact_patterns(out);
-  if (origin == Origin::elsewhere) withhold_names(out);
+  origin == Origin::elsewhere ? withhold_names(out) : withhold_identifiers(out);
   for (const std::string& user : identity.users) replace_word(out, user, "<user>", false);
   for (const std::string& host : identity.hosts) replace_word(out, host, "<host>", true);
 }
@@ -895,6 +895,8 @@ struct Redactor {
       if (value.subject.or_empty().starts_with("script")) return;  // names of a person's own code
       if (std::string* line = value.text.get()) *line = redact_free_text(*line, identity);
       for (auto& [key, detail] : value.details) detail = redact_free_text(detail, identity);
+    } else if constexpr (std::is_same_v<T, TextLine>) {  // which a report shows as it stands
+      if (std::string* line = value.text.get()) *line = redact_free_text(*line, identity);
     }
   }
 };
