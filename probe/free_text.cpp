@@ -442,8 +442,6 @@ void withhold_cloud_numbers(std::string& text, const LowerText& low) {
       {R"(\bIdentifyingNumber\b(?:\s+Name\s+|\s*[=:]\s*)([A-Z0-9]{6,}))", {"identifyingnumber"}},
       {R"((?i)\bserial\b[^:\n]{1,40}: ?([01]\d{12})\b)", {"serial"}},
       {R"((?i)\bprivate key\s*[:=]\s*([\w+/-]{16,}=*))", {"private key"}},
-      // gpustat's processes; the host that a launcher speaks of.
-      {R"(\b([a-z_][\w.-]*)(?::[\w./-]+)?(?:/\d+)?\(\d+M\))", {"m)"}},
       // Accounts as Slurm's daemons and sacct's rows give them, and Windows' number of a domain.
       {R"(\b(?:uid|user|account)=([A-Za-z_][\w.-]*)\(\d+\))", {"uid=", "user=", "account="}},
       {R"((?m)^\d{3,}(?:_\d+)?(?:\.\w+)?\|[^|\n]*\|[^|\n]*\|([A-Za-z_][\w.-]*)\|)", {"|"}},
@@ -459,7 +457,6 @@ void withhold_cloud_numbers(std::string& text, const LowerText& low) {
       {R"((?i)\b(?:entitlement|customer|contract|order|invoice|support|case|member(?:ship)?|employee|staff|matriculation|student)[ _-]?(?:id|no|nr|number)\b\.?["']?[ :=#]+["']?([A-Z0-9-]*\d{4}[A-Z0-9-]*))",
        {"entitlement", "customer", "contract", "order", "invoice", "support", "case", "member", "employee", "staff",
         "matric", "student"}},
-      {R"(\barn:aws[\w-]*:iam::[^:\s]*:(?:role|user|group|policy|instance-profile)/([\w+=,.@/-]+))", {"arn:aws"}},
       {R"(\bWWID["']?[:= ]+["']?((?:eui\.|naa\.|t10\.|uuid\.)?[0-9a-fA-F-]{12,}))", {"wwid"}},
       {R"(\bID_SERIAL(?:_SHORT)?=(\S*\d\S*))", {"id_serial"}},
       {R"(\bPARTUUID="?([0-9a-f]{8}-[0-9a-f-]{2,}))", {"partuuid"}},
@@ -472,9 +469,6 @@ void withhold_cloud_numbers(std::string& text, const LowerText& low) {
       {R"(\b(?:kubelet|kube-proxy|nvidia-device-plugin), ([a-z][a-z0-9.-]*\d[a-z0-9.-]*))",
        {"kubelet", "kube-proxy", "plugin"}},
       {R"(\bVMware-((?:[0-9a-f]{2}[ -]){15}[0-9a-f]{2}))", {"vmware-"}},
-      // squeue's users behind the job, its partition and its name.
-      {R"(\b\d{3,}(?:_\d+)? +[\w.,*-]+ +\S+ +([A-Za-z][\w.-]*) +(?:R|PD|CG|CD|CA|F|TO|S|NF|OOM) +\d[\d:-]*(?: |$))",
-       {" r ", " pd ", " cg ", " cd ", " ca ", " f ", " to ", " s ", " nf ", " oom "}},
       {R"(\bfor host ([A-Za-z][\w.-]*):)", {"for host "}},
       // sshd and su: who was let in.
       {R"(\b(?:Accepted|Failed|Postponed|Partial) [\w/-]+ for (?:(?:invalid|illegal) user )?([A-Za-z_][\w.@-]*) from )",

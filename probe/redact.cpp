@@ -15,10 +15,12 @@
 #include "knowledge/codes/names.h"
 #include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
+#include "probe/common_names.h"
 #include "probe/credential_lines.h"
 #include "probe/env_values.h"
 #include "probe/free_text.h"
 #include "probe/lazy_pattern.h"
+#include "probe/names_in_rows.h"
 #include "probe/public_values.h"
 #include "probe/replace_groups.h"
 #include "probe/revision_words.h"
@@ -186,32 +188,6 @@ void redact_ipv4(std::string& text) {
   if (!has_dotted_numbers(text)) return;
   static const LazyRegex dotted(R"(\d{1,3}(?:\.\d{1,3}){3})", RE2::Latin1);
   replace_unless(text, dotted, "<ip>", is_no_address);
-}
-
-// Accounts and hosts that images, clusters and installers name, and words that stand in every path.
-constexpr std::array common_names = {"admin",   "amd",        "app",       "bin",       "build",
-                                     "centos",  "client",     "conda",     "cuda",      "data",
-                                     "debian",  "default",    "demo",      "dev",       "docker",
-                                     "ec2",     "ec2-user",   "env",       "envdoctor", "etc",
-                                     "gitlab",  "gpu",        "guest",     "home",      "host",
-                                     "hpc",     "intel",      "jax",       "jenkins",   "jovyan",
-                                     "jupyter", "keras",      "lab",       "lib",       "lib64",
-                                     "linux",   "local",      "localhost", "main",      "master",
-                                     "media",   "mesa",       "mnt",       "mpi",       "node",
-                                     "nobody",  "nogroup",    "none",      "nvidia",    "nvidia-persistenced",
-                                     "oneapi",  "opencl",     "opt",       "pocl",      "proc",
-                                     "project", "python",     "ray",       "render",    "rocm",
-                                     "root",    "run",        "runner",    "scratch",   "server",
-                                     "share",   "slurm",      "spark",     "srv",       "staff",
-                                     "sudo",    "users",      "wheel",     "adm",       "student",
-                                     "sys",     "tensorflow", "test",      "tmp",       "torch",
-                                     "train",   "ubuntu",     "user",      "usr",       "vagrant",
-                                     "var",     "venv",       "video",     "vscode",    "work",
-                                     "worker",  "workspace"};
-
-bool tells_something(std::string_view name) {
-  return name.size() >= 3 && std::ranges::find(common_names, name) == common_names.end() &&
-         std::ranges::any_of(name, [](unsigned char c) { return std::isalpha(c) != 0; });
 }
 
 // Kinds of secrets. Without one of a kind's words it isn't there: in most texts no pattern has to be made and tried.
@@ -397,7 +373,9 @@ bool is_no_secret(std::string_view key, std::string_view value) {
   // "the padding token: pad_token='</s>'"
   const std::string_view assigned = value.substr(0, value.find('='));
   const Piece name(key.data(), key.size()), said(value.data(), value.size());
-  return is_public_value(key, value) || RE2::FullMatch(said, pinned) ||
+  static const LazyRegex variable(R"(["']?(?:\$\{?[A-Z][A-Z0-9_]{3,}\}?|%[A-Z][A-Z0-9_]{3,}%|\$\{\{.*)["'`,;)}]*)",
+                                  RE2::Latin1);  // which holds it elsewhere
+  return is_public_value(key, value) || RE2::FullMatch(said, pinned) || RE2::FullMatch(said, variable) ||
          (assigned.size() < value.size() && RE2::PartialMatch(piece_of(assigned), of_models)) ||
          (RE2::FullMatch(name, package) && RE2::FullMatch(said, version)) ||
          (RE2::FullMatch(said, small_count) && !RE2::PartialMatch(name, of_digits)) ||
@@ -656,6 +634,7 @@ void redact_patterns(std::string& text) {
   if (text.size() < 6) return;
   const LowerText low(text);
   withhold_at_known_places(text, low);  // first: a secret may look like anything else
+  withhold_names_in_rows(text, low);
   withhold_behind_foreign_words(text, low);
   redact_secrets(text, low);
   if (low.has("@")) {
@@ -889,15 +868,23 @@ struct Redactor {
   }
   template <Fields T>
   void operator()(T& value) const {
-    T::each(value, [this](std::string_view, auto& field) { (*this)(field); });
+    // What somebody's program says; in what is said of a person's own code, its names are evidence.
+    bool of_a_program = std::is_same_v<T, TextLine>;
     if constexpr (std::is_same_v<T, Symptom>) {
       (*this)(value.details);
-      if (value.subject.or_empty().starts_with("script")) return;  // names of a person's own code
-      if (std::string* line = value.text.get()) *line = redact_free_text(*line, identity);
-      for (auto& [key, detail] : value.details) detail = redact_free_text(detail, identity);
-    } else if constexpr (std::is_same_v<T, TextLine>) {  // which a report shows as it stands
-      if (std::string* line = value.text.get()) *line = redact_free_text(*line, identity);
+      of_a_program = !value.subject.or_empty().starts_with("script");
+      for (auto& [key, detail] : value.details)
+        if (of_a_program) detail = redact_free_text(detail, identity);
     }
+    T::each(value, [&](std::string_view name, auto& field) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, Text>) {
+        if (std::string* line = of_a_program && name == "text" ? field.get() : nullptr) {
+          *line = redact_free_text(*line, identity);
+          return;
+        }
+      }
+      (*this)(field);
+    });
   }
 };
 

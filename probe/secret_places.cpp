@@ -9,7 +9,9 @@
 
 #include "knowledge/lazy_regex.h"
 #include "knowledge/wordings/known_words.h"
+#include "probe/common_names.h"
 #include "probe/lazy_pattern.h"
+#include "probe/place.h"
 #include "probe/public_hosts.h"
 #include "probe/replace_groups.h"
 #include "probe/text_piece.h"
@@ -44,10 +46,6 @@ bool has_letter(View word) {
 }
 bool has_mark(View word) { return word.find_first_of("!#%&*?^~_+@-") != word.npos; }
 
-// Which words at a place tell nothing; `before` is the text in front of them.
-using Stays = bool (*)(View before, View word);
-
-bool never(View /*before*/, View /*word*/) { return false; }
 bool without_figure(View /*before*/, View word) { return !has_figure(word); }
 bool not_mixed(View /*before*/, View word) { return !has_letter(word) || !(has_figure(word) || has_mark(word)); }
 bool not_drawn(View /*before*/, View word) {
@@ -73,6 +71,25 @@ bool no_host(View /*before*/, View word) {
   return (!has_figure(word) && word.find('-') == word.npos && word.find('.') == word.npos) ||
          knowledge::is_known_word(word) || RE2::FullMatch(piece_of(word), common) || is_public(word);
 }
+// The same where nothing but a host can stand: without a figure it is one as well, unless it is made of known words.
+bool no_named_host(View before, View word) {
+  if (has_figure(word)) return no_host(before, word);
+  bool known = true;
+  for (std::size_t begin = 0; begin <= word.size();) {
+    const std::size_t end = std::min(word.find_first_of("-._", begin), word.size());
+    known = known && knowledge::is_known_word(word.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return known || is_public(word);
+}
+// The same where the form tells that it is one, whatever the word: only what many have stays.
+bool of_many_hosts(View /*before*/, View word) {
+  static const LazyRegex common(
+      "(?i)(?:the|an?|server|host|daemon|database|display|peer|broker|endpoint|gateway|proxy|remote|address|null|none|"
+      "unknown|localhost.*)",
+      RE2::Latin1);
+  return !tells_something(word) || RE2::FullMatch(piece_of(word), common) || is_public(word);
+}
 bool no_node_list(View /*before*/, View word) {
   static const LazyRegex common(
       "(?i)(?:[cgtnx]?pu|node|core|numa|mem|cuda|dev(?:ice)?|rank|socket|nvidia|card|array|shape|dim|"
@@ -91,13 +108,6 @@ bool comment_of_all(View /*before*/, View word) {
   return word == "agent" || word == "explicit" || word == "RSA" || word == "ED25519" || word.starts_with("SHA256") ||
          word.starts_with('/') || word.starts_with("...");
 }
-
-// Where the last group of a pattern is a secret, unless `stays`.
-struct Place {
-  LazyPattern pattern;
-  const char* by = "<secret>";
-  Stays stays = never;
-};
 
 std::span<const Place> places() {
   static const Place
@@ -236,6 +246,52 @@ std::span<const Place> places() {
                      "project", "customer"}},
                    "<name>",
                    without_figure},
+                  // Where somebody connects to, and what isn't found or doesn't answer.
+                  {{R"x((?i)\b(?:to|from|with|reach|resolve|contact|for|of|on|at)(?: the)?(?: remote)? (?:host(?:name)?(?: address)?|server(?: at)?|peer|broker|endpoint|machine)[: ] ?["'`\[(]([a-z][\w.-]*)["'`\])])x",
+                    {"host", "server", "peer", "broker", "endpoint", "machine"}},
+                   "<host>",
+                   no_named_host},
+                  {{R"x((?i)\b(?:host(?:name)?[:=]? ?["'`\[]?|server at ["']|connect(?:ed|ing|ion)?(?: \w+){0,2} (?:to|with|from) ["'`\[(]?)([a-z][\w.-]*)(?:["'`\])]?,? port[ =:]|["'`\])]?:\d{2,5}\b|["'] \())x",
+                    {" port", "server at", "connect"}},
+                   "<host>",
+                   of_many_hosts},
+                  {{R"x((?i)\bconnection(?: \w+){0,2} (?:to|with|from) ["'`\[(]?([a-z][\w.-]*)["'`\])]?(?: timed| refused| closed| lost| failed| reset|[.!]?$))x",
+                    {"connection"}},
+                   "<host>",
+                   no_named_host},
+                  {{R"x((?i)\bresolve host(?:name)?(?: address)?:? ["'`]?([a-z][\w.-]*))x", {"resolve host"}},
+                   "<host>",
+                   of_many_hosts},
+                  {{R"x((?i)["'`]?\b([a-z][\w.-]*)["'`]?: (?:name or service not known|temporary failure in name res|no address associated|nodename nor servname|no route to host|host is down|host name lookup))x",
+                    {"name or service", "temporary failure in", "no address assoc", "nodename nor", "no route to",
+                     "host is down", "name lookup"}},
+                   "<host>",
+                   no_named_host},
+                  {{R"((?:\bPING|\bbytes from|\btraceroute to) ([A-Za-z][\w.-]*) \((?:<ip>|[\d.]+)\))",
+                    {"ping ", "bytes from", "traceroute"}},
+                   "<host>",
+                   of_many_hosts},
+                  {{R"(\b(?:(?:[Bb]atch|[Ss]ubmit|[Ee]xec|[Rr]eq|[Aa]lloc|[Rr]emote|[Ll]ogin|[Mm]aster|[Hh]ead|[Tt]arget)_?(?:[Vv]?[Hh]ost|[Nn]ode)(?:[Ll]ist|[Nn]ame|Addr)?(?::Sid)?) ?[=:] ?["']?([A-Za-z][\w.-]*(?:\[[\d,-]+\])?))",
+                    {"batch", "submit", "exec", "req", "alloc", "remote", "login", "master", "head", "target"}},
+                   "<host>",
+                   no_named_host},
+                  {{R"((?:\b(?:User|Group)Id|\b(?:User|Owner|Submitter)Name|\be(?:user|group)|\bJob_Owner|\bRunAs\w*|\bSubmitter) ?[=:] ?["']?([A-Za-z_][\w.\\-]*))",
+                    {"userid", "groupid", "username", "ownername", "euser", "egroup", "owner", "runas", "submitter"}},
+                   "<user>",
+                   known_word},
+                  {{R"x(\(to [\w.-]+\) ([A-Za-z_][\w.-]*) on )x", {"(to "}}, "<user>", system_account},
+                  {{R"x(\b(?:of|by|for|from|as|invalid|unknown) user ["'(]?([a-z_][a-z0-9_.-]*[a-z0-9_])["')]? ?(?:killed|is|was|has|had|exceeded|on|from|at|in|with|cannot|could|failed|logged|does|doesn't|already|to|[:,;(])(?:\W|$))x",
+                    {" user "}},
+                   "<user>",
+                   known_word},
+                  {{R"((?i)\bregistered (?:owner|organi[sz]ation)["']?\s*[:=]\s*["']?([^\n"',;<]{3,60}))",
+                    {"registered o"}},
+                   "<name>"},
+                  {{R"x((?i)\bConvertTo-SecureString(?: -String)? ["']?([^"'\s<$(-][^"'\s]*)|NetworkCredential\((?:"[^"\n]*"|'[^'\n]*'), ?["']([^"'\n]+))x",
+                    {"securestring", "networkcredential"}}},
+                  {{R"(\barn:aws[\w-]*:(?:iam|sts)::[\d<][^:\s]*:(?:role|user|group|policy|instance-profile|assumed-role|federated-user)/([\w+=,.@/-]+))",
+                    {"arn:aws"}},
+                   "<name>"},
                   // Names of hosts and of people where schedulers, shells and tools put them.
                   {{R"x((?i)\b(?:on|to|from|of|for|at|reach|contact|remote) (?:remote )?(?:host|node|machine|server|computer|hostname)[: ] ?["'`]?([a-z][a-z0-9.-]*[a-z0-9])(?:[\s,;:)"'`]|\.?$|\.\s)|\b(?:node|host) ([a-z][a-z0-9.-]*[a-z0-9]) (?:drained|down|not responding|unreachable|rebooted|unexpectedly|offline|unavailable|lost|died)\b|\bhost ?name ["'`]([a-z][a-z0-9.-]*)["'`])x",
                     {" host", " node", " machine", " server", " computer", "\nnode ", "\nhost ", "hostname"}},
@@ -282,29 +338,6 @@ std::span<const Place> places() {
   return all;
 }
 
-// Withholds the last group of a pattern that took part, which may be one of several alternatives.
-void withhold(std::string& text, const RE2& pattern, const Place& place) {
-  constexpr std::size_t most = 5;
-  std::array<re2::StringPiece, most> groups;
-  const int count = std::min<int>(pattern.NumberOfCapturingGroups() + 1, most);
-  std::string out;
-  std::size_t done = 0;
-  for (std::size_t at = 0;
-       at < text.size() && pattern.Match(text, at, text.size(), RE2::UNANCHORED, groups.data(), count);) {
-    re2::StringPiece found = groups[0];
-    for (int i = 1; i < count; ++i)
-      if (groups.at(static_cast<std::size_t>(i)).data() != nullptr) found = groups.at(static_cast<std::size_t>(i));
-    if (found.empty()) break;
-    const auto begin = static_cast<std::size_t>(found.data() - text.data());
-    at = begin + found.size();
-    const View word(found.data(), found.size());
-    if (word.starts_with('<') || place.stays(View(text).substr(0, begin), word)) continue;
-    out.append(text, done, begin - done).append(place.by);
-    done = at;
-  }
-  if (done > 0) text = out.append(text, done);
-}
-
 // Whether the check digits of an IBAN fit: its letters are numbers from 10, and four characters go to the end.
 bool is_bank_account(View digits) {
   unsigned rest = 0;
@@ -335,14 +368,41 @@ void withhold_bank_accounts(std::string& text, const LowerText& low) {
   }
 }
 
+// Whether the check digit of a card's number fits, of which every second figure counts twice.
+bool is_card(View number) {
+  unsigned sum = 0, figures = 0;
+  for (auto c = number.rbegin(); c != number.rend(); ++c) {
+    if (!(*c >= '0' && *c <= '9')) continue;
+    constexpr unsigned nine = 9;
+    const unsigned value = static_cast<unsigned>(*c - '0') << (figures++ % 2);
+    sum += value > nine ? value - nine : value;
+  }
+  return figures >= 15 && sum % 10 == 0;
+}
+
+bool no_card(View /*before*/, View word) { return !is_card(word); }
+
+// One number in ten has a fitting digit by chance: without a word for payments only what has dashes is taken for one.
+void withhold_cards(std::string& text, const LowerText& low) {
+  static const Place places[] = {
+      {{R"(\b([3-6]\d{3}-\d{4}-\d{4}-\d{4}|3[47]\d{2}-\d{6}-\d{5})\b)", {{'-', 2}}, 17}, "<secret>", no_card},
+      {{R"((?i)\b(?:credit|debit|visa|master ?card|maestro|amex|american express|payment|card ?(?:no|num|number|holder)|cc ?num\w*|pan|iin)\b[^\n]{0,60}?\b([3-6]\d{3}(?:[ -]?\d{4}){3}|3[47]\d{2}[ -]?\d{6}[ -]?\d{5})\b)",
+        {"credit", "debit", "visa", "master", "maestro", "amex", "american", "payment", "card", "cc", "pan", "iin"},
+        15},
+       "<secret>",
+       no_card}};
+  if (std::ranges::count_if(text, [](char c) { return c >= '0' && c <= '9'; }) < 15) return;
+  for (const Place& place : places) withhold(text, low, place);
+}
+
 }  // namespace
 }  // namespace secret_places
 
 void withhold_at_known_places(std::string& text, const LowerText& low) {
   using namespace secret_places;
-  for (const Place& place : places())
-    if (const RE2* pattern = place.pattern.for_text(low)) withhold(text, *pattern, place);
+  for (const Place& place : places()) withhold(text, low, place);
   withhold_bank_accounts(text, low);
+  withhold_cards(text, low);
 }
 
 }  // namespace envdoctor
