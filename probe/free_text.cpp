@@ -497,7 +497,8 @@ void withhold_cloud_numbers(std::string& text, const LowerText& low) {
     if (form == nullptr) continue;
     replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
       static const LazyRegex common(
-          "(?i)v?\\d{1,5}|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-operator|kubernetes\\.io|"
+          "(?i)v?\\d{1,5}|cuda|[cgx]pu|device|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-"
+          "operator|kubernetes\\.io|"
           "local|share|lib\\w*|python[\\d.]*|(?:site|dist)-packages|bin|envs",
           RE2::Latin1);
       return RE2::FullMatch(groups[1], common);

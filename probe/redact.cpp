@@ -15,7 +15,6 @@
 #include "knowledge/codes/names.h"
 #include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
-#include "probe/common_names.h"
 #include "probe/credential_lines.h"
 #include "probe/env_values.h"
 #include "probe/free_text.h"
@@ -24,6 +23,7 @@
 #include "probe/public_values.h"
 #include "probe/replace_groups.h"
 #include "probe/revision_words.h"
+#include "probe/said_names.h"
 #include "probe/secret_places.h"
 #include "probe/secret_words.h"
 #include "probe/text_piece.h"
@@ -429,7 +429,10 @@ void redact_named(std::string& text, const LowerText& low) {
   static const LazyPattern in_file(
       R"((?i)(?:^|\W)(?:(?:env|arg|set(?:env)?)[ \t]+|\[|<))" + key + R"((?:[\]>]\s*|\s))" + value,
       {"env ", "env\t", "arg ", "arg\t", "set ", "set\t", "[", "<"});
-  static const LazyPattern short_name(R"(\b(pass|auth|pw)(?:=|["'] ?=> ?))" + value, {"pass=", "auth=", "pw=", "=>"});
+  static const LazyPattern short_name(
+      R"(\b(pass|auth|pw|(?:SSH|DB|PG|MYSQL|SMTP|FTP|LDAP|ADMIN|ROOT|USER|BMC|IPMI|VNC|KEY|STORE)PASS)(?:=|["'] ?=> ?))" +
+          value,
+      {"pass=", "auth=", "pw=", "=>"});
   for (const LazyPattern* pattern : {&pair, &joined, &name_and_value, &option, &in_file, &short_name, &in_sentence}) {
     replace_groups(text, *pattern, low, "<secret>", [&](const std::array<Piece, 3>& groups) {
       const auto& [whole, name, said] = groups;
@@ -541,7 +544,7 @@ void redact_accounts(std::string& text) {
         const bool common = RE2::FullMatch(piece_of(match), product) ||
                             (!tells_something(match.substr(0, at)) && !tells_something(match.substr(at + 1)));
         return common || RE2::PartialMatch(piece_of(match), version) || before.ends_with('/') ||
-               (!after.empty() && std::string_view(": \t\r\n]\"'),;\\").find(after.front()) == std::string_view::npos);
+               (!after.empty() && std::string_view(": \t\r\n]\"'),;\\>").find(after.front()) == std::string_view::npos);
       });
 }
 
@@ -635,6 +638,7 @@ void redact_patterns(std::string& text) {
   const LowerText low(text);
   withhold_at_known_places(text, low);  // first: a secret may look like anything else
   withhold_names_in_rows(text, low);
+  withhold_said_names(text, low);
   withhold_behind_foreign_words(text, low);
   redact_secrets(text, low);
   if (low.has("@")) {
