@@ -527,8 +527,9 @@ void withhold_host_lists(std::string& text, const LowerText& low) {
   static const std::array<LazyPattern, 6> lists{{
       {R"((?:^|\s)(?:-H|--?hosts?|--include|--exclude)[ =]["']?((?:[A-Za-z][\w.-]*(?::\d+(?:,\d+)*)?[,@]?)+:\d))",
        {"-h", "host", "--include", "--exclude"}},
-      {R"((?:\s--(?:hosts?|nodelist|address|master[-_]addr|rdzv[-_]endpoint)[ =])["']?)" + several,
-       {"--host", "--nodelist", "--address", "--master", "--rdzv"}},
+      {R"((?:\s--(?:hosts?|nodelist|address|master[-_]addr|main[-_]process[-_]ip|coordinator[-_]address|rdzv[-_]endpoint)[ =])["']?)" +
+           several,
+       {"--host", "--nodelist", "--address", "--master", "--main", "--coord", "--rdzv"}},
       {R"(\b(?:pdsh|clush|dsh|srun|sbatch|salloc|ssh|mpirun|mpiexec|horovodrun)\b[^\n]*? -[wJH] ["']?)" + several,
        {" -w ", " -j ", " -h "}},
       {R"(\b[A-Z_]*(?:HOSTS?|HOSTNAMES?|HOSTLIST|NODELIST|NODES|MACHINES)=["']?((?:)" + one + R"([, ;]|\d+[, ])*)" +

@@ -107,6 +107,9 @@ std::span<const Place> numbered_rows() {
       row(R"x((?m)^\W*\d+ +\S+ +%l +\S+ +\S+ +(?:\d+\*)?%h )x", lsf_states),
       // HTCondor: job, owner, date.
       row(R"x((?m)^\W*\d+\.\d+ +%u +\d+/\d+ +\d+:\d\d +\d+\+)x", {"+"}),
+      // Moab: job, user, state.
+      row(R"x((?m)^\W*\d+ +%u +(?:Running|Idle|Hold|Deferred|BatchHold|UserHold) +\d+ +[\d:]+ )x",
+          {" running ", " idle ", "hold ", " deferred "}),
       // top, tables of processes on GPUs, loginctl.
       row(R"x((?m)^\W*\d+ +%u +(?:-?\d+|rt) +-?\d+ +[\d.]+[gmt]? +[\d.]+[gmt]? +[\d.]+[gmt]? +[RSDZTI] )x",
           {" s ", " r ", " d ", " z ", " t ", " i "}),
@@ -182,6 +185,9 @@ std::span<const Place> other_rows() {
       row(R"x((?m)^\W*(?:ok|changed|fatal|failed|skipping|unreachable|rescued|ignored|included): \[%h(?: -> [^\]]*)?\])x",
           {"ok: [", "changed: [", "fatal: [", "failed: [", "skipping: [", "unreachable: [", "rescued: [",
            "ignored: ["}),
+      row(R"x((?m)^%h \| (?:CHANGED|SUCCESS|UNREACHABLE|FAILED))x",
+          {" | changed", " | success", " | unreach", " | failed"}),
+      row(R"x((?m)^%h +slots=\d)x", {" slots="}),
       row(R"x((?m)^%h +: ok=\d+ +changed=\d+)x", {": ok="}),
       row(R"x((?m)^\s*(?:<ip>|127\.0\.1\.1)\s+%h(?:\s+[\w.<>-]+)*\s*$)x", {"<ip>", "127.0.1.1"})};
   return all;

@@ -177,6 +177,12 @@ std::span<const Place> places() {
                  "licen"}},
                "<serial>",
                without_figure},
+              // Of disks, as Samsung, Western Digital and Intel form them.
+              {{R"(\b(S\d[A-Z0-9]{2}N[A-Z][A-Z0-9]\d?[A-Z]?\d{5,6}[A-Z]?|WD-W[A-Z0-9]{11}|PH[A-Z]{2}\d{8}\w{6})\b)",
+                {"nvme", "disk", "/dev/sd", "samsung", "wdc", "wd-w", " ata "},
+                14,
+                11},
+               "<serial>"},
               {{R"(\biSerial +\d+ +(\w{6,}))", {"iserial"}}, "<serial>", without_figure},
               {{R"((?i)\b(?:activation|licen[cs]e|product|registration|unlock)[ _-]?(?:key|code|id|number|no)\b[^\n]{0,20}?[:=]\s*["']?([A-Z0-9]{4,}(?:-[A-Z0-9]{4,})+)\b|\$ActivationKey\b[^\n]{0,20}?[:=]\s*["']?([A-Z0-9-]{9,}))",
                 {"activation", "licen", "product k", "product c", "product i", "product n", "product-", "product_",
