@@ -419,7 +419,7 @@ void withhold_cloud_numbers(std::string& text, const LowerText& low) {
       {R"(\bvia ([a-z][\w.-]*?)\.\.\.)", {"via "}},
       {R"((?i)\b(?:logged in|authenticated|signed in)(?: to \S+)? as\b[^\n]*?["'](?:name|fullname|login|user|username)["']: *["']([^"'\n]+))",
        {" as"}},
-      {R"((?i)\b(?:logged in|authenticated|signed in)(?: to \S+)? as:? ([a-z][\w.-]*[\w-])\b)", {" as"}},
+      {R"((?i)\b(?:logged in|authenticated|signed in)(?: to [^\n]{1,30}?)? as:? ([a-z][\w.-]*[\w-])\b)", {" as"}},
       {R"((?:<email>|<user>@<host>):([\w.~-]+(?:/[\w.-]+)+))", {">:"}},
       {R"((?m)^\s*Node:\s+[\w.-]+/([0-9a-f.:]+))", {"node:"}},
       {R"((?i)(?:^|\s|\\n *)host ?name[ \t]+([a-z0-9][\w-]*(?:\.[\w-]+)+))", {"hostname", "host name"}},

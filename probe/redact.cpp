@@ -739,7 +739,7 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
       {"\\users\\", "\\docume"});
   static const LazyPattern windows_home_alone(R"([A-Za-z]:\\+Users\\+([^\\/\s:;,"'<>]+))", {"\\users\\"});
   static const LazyPattern shared_home(
-      R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?\d*|nfs|scratch\d*|(?:lustre|gpfs|beegfs|scratch\d*)/(?:work|users?|home|projects?|groups?|labs?|teams?)|lustre|gpfs|beegfs|people|run/media)/([^/\s:;,"'<>\\$]+))",
+      R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?\d*|nfs|scratch\d*|(?:lustre|gpfs|beegfs|scratch\d*)/(?:work|users?|home|projects?|groups?|labs?|teams?)|lustre|gpfs|beegfs|people|run/media)/((?:project_\d+/)?[^/\s:;,"'<>\\$]+))",
       {"/user", "/home", "/nfs/", "/scratch", "/lustre/", "/gpfs/", "/beegfs/", "/people/", "/run/media/"});
   // Projects of a computing centre: letters and a number, below the name of the file system.
   static const LazyPattern project_home(

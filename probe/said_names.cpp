@@ -103,7 +103,9 @@ std::span<const Place> places() {
       host(
           R"x((?i)\b(?:image|pull\w*|push\w*|registry)["']?(?: from)?[:=]? ?["']?([a-z0-9][\w-]*(?:\.[\w-]+)*\.[a-z]{2,})(?::\d+)?/)x",
           {"image", "pull", "push", "registry"}),
-      host(R"x((?i)(?:^|[\s,(])(?:host|agent)=["']?([a-z][\w.-]*)(?:["'\s,;)]|$))x", {"host=", "agent="}),
+      host(
+          R"x((?i)(?:^|[\s,(])(?:(?:host|agent)=["']?([a-z][\w.-]*)(?:["'\s,;)]|$)|(?:server|master|peer|leader|store|coordinator)=["']?([a-z][\w.-]*):\d{2,5}\b))x",
+          {"host=", "agent=", "server=", "master=", "peer=", "leader=", "store=", "coordinator="}),
       // Labels.
       host(
           R"x((?i)\b(?:(?:local|remote|target|execution|source|client|peer) ?host|host name [ .]+|cs(?:dns)?(?:host)?name|machine ?name|agent ?name|logon ?server|rdzv[_-]?endpoint)["']?[ .]*[:=]\s*["'\\]*([a-z][\w.-]*))x",
@@ -130,6 +132,13 @@ std::span<const Place> places() {
       {{R"((?i)\bproject["']?\s*[:=]\s*["']?([a-z][a-z-]{4,}-\d{5,})\b)",
         {"project =", "project=", "project:", "project\""}},
        "<name>"},
+      {{R"x((?i)\b(?:logged|signed) in\b[^\n]{0,40}? as:? \S+ \(([a-z][\w.-]*)\))x", {"logged in", "signed in"}},
+       "<name>",
+       known_word},
+      {{R"(\b(?i:message|mail|note|reply) from ([A-Z][\w'-]+ [A-Z][\w'-]+)\b)",
+        {"message from", "mail from", "note from", "reply from"}},
+       "<name>",
+       [](View /*before*/, View word) { return knowledge::is_known_word(word.substr(0, word.find(' '))); }},
       // Licence servers' lists of who holds what.
       user(R"x((?m)^\W*([A-Za-z_][\w.-]*) +\S+ +\S+ \(v[\d.]+\) \()x",
            {"start mon", "start tue", "start wed", "start thu", "start fri", "start sat", "start sun"}, of_system),
@@ -141,7 +150,7 @@ std::span<const Place> places() {
           R"x(\b(?:owned|opened|submitted|cancelled|canceled|reserved) by (?:user )?["']?([a-z_][a-z0-9_.-]*[a-z0-9])(?:["'\s,;)]|\.?$))x",
           {"owned by", "opened by", "submitted by", "cancelled by", "canceled by", "reserved by"}, no_word_of_owner),
       user(
-          R"x((?:^|[\s\]])[Uu]ser ["']?([a-z_][\w.-]*)["']? (?:not found|denied|does|is not|has no|has exceeded|was not|cannot|exceeded|logged|unknown|added|removed))x",
+          R"x((?:^|[\s\]])[Uu]ser ["']?([a-z_][\w.-]*)["']? (?:<ip>|\d+\.\d+\.|port \d|not found|denied|does|is not|has no|has exceeded|was not|cannot|exceeded|logged|unknown|added|removed))x",
           {"user "}),
       user(R"x((?i)['"‘]([a-z_][\w.-]*)['"’]?: no such user|\binvalid user: ['"‘]([a-z_][\w.-]*))x",
            {"no such user", "invalid user"}, of_system),
@@ -177,7 +186,7 @@ std::span<const Place> places() {
            "endpoint '",   "endpoint \"", "endpoint `",  "endpoint [",  "endpoint (", "machine '",  "machine \"",
            "machine `",    "machine [",   "machine (",   "host: '",     "host: \""}),
       host(
-          R"x((?i)\b(?:host(?:name)?[:=]? ?["'`\[]?|server at ["']|connect(?:ed|ing|ion)?(?: \w+){0,2} (?:to|with|from) ["'`\[(]?)([a-z][\w.-]*)(?:["'`\])]?,? port[ =:]|["'`\])]?:\d{2,5}\b|["'] \())x",
+          R"x((?i)\b(?:host(?:name)?[:=]? ?["'`\[]?|server at ["']|connect(?:ed|ing|ion)?(?: \w+){0,2} (?:to|with|from) ["'`\[(]?)([a-z][\w.-]*)(?:["'`\])]?,? port[ =:]|["'`\])]?[:<]\d{2,5}\b|["'] \())x",
           {" port", "server at", "connect"}, of_many_hosts),
       host(
           R"x((?i)\bconnection(?: \w+){0,2} (?:to|with|from) ["'`\[(]?([a-z][\w.-]*)["'`\])]?(?: timed| refused| closed| lost| failed| reset|[.!]?$))x",
@@ -236,7 +245,8 @@ void withhold_behind_on(std::string& text) {
     while (end < text.size() && continues(text[end])) ++end;
     const View word = View(text).substr(begin, end - begin);
     if (word.empty() || is_figure(word[0]) || !has_figure(word) || no_host({}, word) ||
-        (end < text.size() && View(":/_([").find(text[end]) != View::npos))
+        (end < text.size() && View("/_([").find(text[end]) != View::npos) ||
+        (end + 1 < text.size() && text[end] == ':' && text[end + 1] != ' '))
       continue;
     const bool joined = word.find('-') != View::npos;
     bool unknown = false;
