@@ -276,7 +276,11 @@ std::vector<std::pair<std::size_t, std::size_t>> phrases_of(View line) {
 }
 
 std::size_t marker_size(View text, std::size_t at) {
-  static const LazyRegex marker("(<(?:secret|name|host|email|ip|mac|uuid|user|serial|phone)>)", RE2::Latin1);
+  // What we withheld, and what tells a reader to put his own there: <your key here>.
+  static const LazyRegex marker(
+      "(<(?:secret|name|host|email|ip|mac|uuid|user|serial|phone|"
+      "(?i:your|my|the|insert|enter|paste|put|add|replace|some|an?)(?:[ _-][A-Za-z]+){1,6})>)",
+      RE2::Latin1);
   re2::StringPiece found;
   if (text[at] != '<' || !marker->Match(as_piece(text), at, text.size(), RE2::ANCHOR_START, &found, 1)) return 0;
   return found.size();

@@ -419,7 +419,7 @@ void withhold_cloud_numbers(std::string& text, const LowerText& low) {
       {R"(\bvia ([a-z][\w.-]*?)\.\.\.)", {"via "}},
       {R"((?i)\b(?:logged in|authenticated|signed in)(?: to \S+)? as\b[^\n]*?["'](?:name|fullname|login|user|username)["']: *["']([^"'\n]+))",
        {" as"}},
-      {R"((?i)\b(?:logged in|authenticated|signed in)(?: to \S+)? as:? ([a-z][\w.-]*[\w-])\b)", {" as"}},
+      {R"((?i)\b(?:logged in|authenticated|signed in)(?: to [^\n]{1,30}?)? as:? ([a-z][\w.-]*[\w-])\b)", {" as"}},
       {R"((?:<email>|<user>@<host>):([\w.~-]+(?:/[\w.-]+)+))", {">:"}},
       {R"((?m)^\s*Node:\s+[\w.-]+/([0-9a-f.:]+))", {"node:"}},
       {R"((?i)(?:^|\s|\\n *)host ?name[ \t]+([a-z0-9][\w-]*(?:\.[\w-]+)+))", {"hostname", "host name"}},
@@ -442,8 +442,6 @@ void withhold_cloud_numbers(std::string& text, const LowerText& low) {
       {R"(\bIdentifyingNumber\b(?:\s+Name\s+|\s*[=:]\s*)([A-Z0-9]{6,}))", {"identifyingnumber"}},
       {R"((?i)\bserial\b[^:\n]{1,40}: ?([01]\d{12})\b)", {"serial"}},
       {R"((?i)\bprivate key\s*[:=]\s*([\w+/-]{16,}=*))", {"private key"}},
-      // gpustat's processes; the host that a launcher speaks of.
-      {R"(\b([a-z_][\w.-]*)(?::[\w./-]+)?(?:/\d+)?\(\d+M\))", {"m)"}},
       // Accounts as Slurm's daemons and sacct's rows give them, and Windows' number of a domain.
       {R"(\b(?:uid|user|account)=([A-Za-z_][\w.-]*)\(\d+\))", {"uid=", "user=", "account="}},
       {R"((?m)^\d{3,}(?:_\d+)?(?:\.\w+)?\|[^|\n]*\|[^|\n]*\|([A-Za-z_][\w.-]*)\|)", {"|"}},
@@ -459,7 +457,6 @@ void withhold_cloud_numbers(std::string& text, const LowerText& low) {
       {R"((?i)\b(?:entitlement|customer|contract|order|invoice|support|case|member(?:ship)?|employee|staff|matriculation|student)[ _-]?(?:id|no|nr|number)\b\.?["']?[ :=#]+["']?([A-Z0-9-]*\d{4}[A-Z0-9-]*))",
        {"entitlement", "customer", "contract", "order", "invoice", "support", "case", "member", "employee", "staff",
         "matric", "student"}},
-      {R"(\barn:aws[\w-]*:iam::[^:\s]*:(?:role|user|group|policy|instance-profile)/([\w+=,.@/-]+))", {"arn:aws"}},
       {R"(\bWWID["']?[:= ]+["']?((?:eui\.|naa\.|t10\.|uuid\.)?[0-9a-fA-F-]{12,}))", {"wwid"}},
       {R"(\bID_SERIAL(?:_SHORT)?=(\S*\d\S*))", {"id_serial"}},
       {R"(\bPARTUUID="?([0-9a-f]{8}-[0-9a-f-]{2,}))", {"partuuid"}},
@@ -472,9 +469,6 @@ void withhold_cloud_numbers(std::string& text, const LowerText& low) {
       {R"(\b(?:kubelet|kube-proxy|nvidia-device-plugin), ([a-z][a-z0-9.-]*\d[a-z0-9.-]*))",
        {"kubelet", "kube-proxy", "plugin"}},
       {R"(\bVMware-((?:[0-9a-f]{2}[ -]){15}[0-9a-f]{2}))", {"vmware-"}},
-      // squeue's users behind the job, its partition and its name.
-      {R"(\b\d{3,}(?:_\d+)? +[\w.,*-]+ +\S+ +([A-Za-z][\w.-]*) +(?:R|PD|CG|CD|CA|F|TO|S|NF|OOM) +\d[\d:-]*(?: |$))",
-       {" r ", " pd ", " cg ", " cd ", " ca ", " f ", " to ", " s ", " nf ", " oom "}},
       {R"(\bfor host ([A-Za-z][\w.-]*):)", {"for host "}},
       // sshd and su: who was let in.
       {R"(\b(?:Accepted|Failed|Postponed|Partial) [\w/-]+ for (?:(?:invalid|illegal) user )?([A-Za-z_][\w.@-]*) from )",
@@ -503,7 +497,8 @@ void withhold_cloud_numbers(std::string& text, const LowerText& low) {
     if (form == nullptr) continue;
     replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
       static const LazyRegex common(
-          "(?i)v?\\d{1,5}|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-operator|kubernetes\\.io|"
+          "(?i)v?\\d{1,5}|cuda|[cgx]pu|device|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-"
+          "operator|kubernetes\\.io|"
           "local|share|lib\\w*|python[\\d.]*|(?:site|dist)-packages|bin|envs",
           RE2::Latin1);
       return RE2::FullMatch(groups[1], common);
@@ -532,8 +527,9 @@ void withhold_host_lists(std::string& text, const LowerText& low) {
   static const std::array<LazyPattern, 6> lists{{
       {R"((?:^|\s)(?:-H|--?hosts?|--include|--exclude)[ =]["']?((?:[A-Za-z][\w.-]*(?::\d+(?:,\d+)*)?[,@]?)+:\d))",
        {"-h", "host", "--include", "--exclude"}},
-      {R"((?:\s--(?:hosts?|nodelist|address|master[-_]addr|rdzv[-_]endpoint)[ =])["']?)" + several,
-       {"--host", "--nodelist", "--address", "--master", "--rdzv"}},
+      {R"((?:\s--(?:hosts?|nodelist|address|master[-_]addr|main[-_]process[-_]ip|coordinator[-_]address|rdzv[-_]endpoint)[ =])["']?)" +
+           several,
+       {"--host", "--nodelist", "--address", "--master", "--main", "--coord", "--rdzv"}},
       {R"(\b(?:pdsh|clush|dsh|srun|sbatch|salloc|ssh|mpirun|mpiexec|horovodrun)\b[^\n]*? -[wJH] ["']?)" + several,
        {" -w ", " -j ", " -h "}},
       {R"(\b[A-Z_]*(?:HOSTS?|HOSTNAMES?|HOSTLIST|NODELIST|NODES|MACHINES)=["']?((?:)" + one + R"([, ;]|\d+[, ])*)" +
@@ -751,6 +747,16 @@ void withhold_unknown_words(std::string& text) {
 }
 
 }  // namespace
+
+void withhold_identifiers(std::string& text) {
+  constexpr std::size_t least = 6;
+  if (text.size() < least) return;
+  if (text.find("://") != text.npos) withhold_addresses(text);
+  if (text.find('.') != text.npos) withhold_domains(text);
+  const LowerText low(text);
+  withhold_cloud_numbers(text, low);
+  withhold_host_lists(text, low);
+}
 
 void withhold_names(std::string& text) {
   constexpr std::size_t least = 6;

@@ -8,5 +8,8 @@ namespace envdoctor {
 // system, for hosts and buckets in addresses that don't belong to a public project, and for random-looking words. A
 // text that is one word, such as a path or a version, stays as it is, except addresses.
 void withhold_names(std::string& text);
+// Of these what stands at places that tell what it is, in any text: hosts in addresses, accounts, identifiers in
+// clouds, columns of known tables.
+void withhold_identifiers(std::string& text);
 
 }  // namespace envdoctor

@@ -4,6 +4,8 @@
 
 namespace envdoctor {
 
+// Whether a name of a user or a host tells of somebody: it isn't one that many machines share.
+bool tells_something(std::string_view name);
 // A UUID of a standard or of a package, which names no machine.
 bool is_public_uuid(std::string_view before, std::string_view uuid, std::string_view after);
 // An address of those that documents use.

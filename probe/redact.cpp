@@ -19,9 +19,11 @@
 #include "probe/env_values.h"
 #include "probe/free_text.h"
 #include "probe/lazy_pattern.h"
+#include "probe/names_in_rows.h"
 #include "probe/public_values.h"
 #include "probe/replace_groups.h"
 #include "probe/revision_words.h"
+#include "probe/said_names.h"
 #include "probe/secret_places.h"
 #include "probe/secret_words.h"
 #include "probe/text_piece.h"
@@ -186,32 +188,6 @@ void redact_ipv4(std::string& text) {
   if (!has_dotted_numbers(text)) return;
   static const LazyRegex dotted(R"(\d{1,3}(?:\.\d{1,3}){3})", RE2::Latin1);
   replace_unless(text, dotted, "<ip>", is_no_address);
-}
-
-// Accounts and hosts that images, clusters and installers name, and words that stand in every path.
-constexpr std::array common_names = {"admin",   "amd",        "app",       "bin",       "build",
-                                     "centos",  "client",     "conda",     "cuda",      "data",
-                                     "debian",  "default",    "demo",      "dev",       "docker",
-                                     "ec2",     "ec2-user",   "env",       "envdoctor", "etc",
-                                     "gitlab",  "gpu",        "guest",     "home",      "host",
-                                     "hpc",     "intel",      "jax",       "jenkins",   "jovyan",
-                                     "jupyter", "keras",      "lab",       "lib",       "lib64",
-                                     "linux",   "local",      "localhost", "main",      "master",
-                                     "media",   "mesa",       "mnt",       "mpi",       "node",
-                                     "nobody",  "nogroup",    "none",      "nvidia",    "nvidia-persistenced",
-                                     "oneapi",  "opencl",     "opt",       "pocl",      "proc",
-                                     "project", "python",     "ray",       "render",    "rocm",
-                                     "root",    "run",        "runner",    "scratch",   "server",
-                                     "share",   "slurm",      "spark",     "srv",       "staff",
-                                     "sudo",    "users",      "wheel",     "adm",       "student",
-                                     "sys",     "tensorflow", "test",      "tmp",       "torch",
-                                     "train",   "ubuntu",     "user",      "usr",       "vagrant",
-                                     "var",     "venv",       "video",     "vscode",    "work",
-                                     "worker",  "workspace"};
-
-bool tells_something(std::string_view name) {
-  return name.size() >= 3 && std::ranges::find(common_names, name) == common_names.end() &&
-         std::ranges::any_of(name, [](unsigned char c) { return std::isalpha(c) != 0; });
 }
 
 // Kinds of secrets. Without one of a kind's words it isn't there: in most texts no pattern has to be made and tried.
@@ -397,7 +373,9 @@ bool is_no_secret(std::string_view key, std::string_view value) {
   // "the padding token: pad_token='</s>'"
   const std::string_view assigned = value.substr(0, value.find('='));
   const Piece name(key.data(), key.size()), said(value.data(), value.size());
-  return is_public_value(key, value) || RE2::FullMatch(said, pinned) ||
+  static const LazyRegex variable(R"(["']?(?:\$\{?[A-Z][A-Z0-9_]{3,}\}?|%[A-Z][A-Z0-9_]{3,}%|\$\{\{.*)["'`,;)}]*)",
+                                  RE2::Latin1);  // which holds it elsewhere
+  return is_public_value(key, value) || RE2::FullMatch(said, pinned) || RE2::FullMatch(said, variable) ||
          (assigned.size() < value.size() && RE2::PartialMatch(piece_of(assigned), of_models)) ||
          (RE2::FullMatch(name, package) && RE2::FullMatch(said, version)) ||
          (RE2::FullMatch(said, small_count) && !RE2::PartialMatch(name, of_digits)) ||
@@ -451,7 +429,10 @@ void redact_named(std::string& text, const LowerText& low) {
   static const LazyPattern in_file(
       R"((?i)(?:^|\W)(?:(?:env|arg|set(?:env)?)[ \t]+|\[|<))" + key + R"((?:[\]>]\s*|\s))" + value,
       {"env ", "env\t", "arg ", "arg\t", "set ", "set\t", "[", "<"});
-  static const LazyPattern short_name(R"(\b(pass|auth|pw)(?:=|["'] ?=> ?))" + value, {"pass=", "auth=", "pw=", "=>"});
+  static const LazyPattern short_name(
+      R"(\b(pass|auth|pw|(?:SSH|DB|PG|MYSQL|SMTP|FTP|LDAP|ADMIN|ROOT|USER|BMC|IPMI|VNC|KEY|STORE)PASS)(?:=|["'] ?=> ?))" +
+          value,
+      {"pass=", "auth=", "pw=", "=>"});
   for (const LazyPattern* pattern : {&pair, &joined, &name_and_value, &option, &in_file, &short_name, &in_sentence}) {
     replace_groups(text, *pattern, low, "<secret>", [&](const std::array<Piece, 3>& groups) {
       const auto& [whole, name, said] = groups;
@@ -563,7 +544,7 @@ void redact_accounts(std::string& text) {
         const bool common = RE2::FullMatch(piece_of(match), product) ||
                             (!tells_something(match.substr(0, at)) && !tells_something(match.substr(at + 1)));
         return common || RE2::PartialMatch(piece_of(match), version) || before.ends_with('/') ||
-               (!after.empty() && std::string_view(": \t\r\n]\"'),;\\").find(after.front()) == std::string_view::npos);
+               (!after.empty() && std::string_view(": \t\r\n]\"'),;\\>").find(after.front()) == std::string_view::npos);
       });
 }
 
@@ -656,6 +637,8 @@ void redact_patterns(std::string& text) {
   if (text.size() < 6) return;
   const LowerText low(text);
   withhold_at_known_places(text, low);  // first: a secret may look like anything else
+  withhold_names_in_rows(text, low);
+  withhold_said_names(text, low);
   withhold_behind_foreign_words(text, low);
   redact_secrets(text, low);
   if (low.has("@")) {
@@ -756,7 +739,7 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
       {"\\users\\", "\\docume"});
   static const LazyPattern windows_home_alone(R"([A-Za-z]:\\+Users\\+([^\\/\s:;,"'<>]+))", {"\\users\\"});
   static const LazyPattern shared_home(
-      R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?\d*|nfs|scratch\d*|(?:lustre|gpfs|beegfs|scratch\d*)/(?:work|users?|home|projects?|groups?|labs?|teams?)|lustre|gpfs|beegfs|people|run/media)/([^/\s:;,"'<>\\$]+))",
+      R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?\d*|nfs|scratch\d*|(?:lustre|gpfs|beegfs|scratch\d*)/(?:work|users?|home|projects?|groups?|labs?|teams?)|lustre|gpfs|beegfs|people|run/media)/((?:project_\d+/)?[^/\s:;,"'<>\\$]+))",
       {"/user", "/home", "/nfs/", "/scratch", "/lustre/", "/gpfs/", "/beegfs/", "/people/", "/run/media/"});
   // Projects of a computing centre: letters and a number, below the name of the file system.
   static const LazyPattern project_home(
@@ -817,7 +800,7 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   }
   if (origin == Origin::elsewhere) withhold_credentials(out);
   redact_patterns(out);
-  if (origin == Origin::elsewhere) withhold_names(out);
+  origin == Origin::elsewhere ? withhold_names(out) : withhold_identifiers(out);
   for (const std::string& user : identity.users) replace_word(out, user, "<user>", false);
   for (const std::string& host : identity.hosts) replace_word(out, host, "<host>", true);
 }
@@ -889,13 +872,23 @@ struct Redactor {
   }
   template <Fields T>
   void operator()(T& value) const {
-    T::each(value, [this](std::string_view, auto& field) { (*this)(field); });
+    // What somebody's program says; in what is said of a person's own code, its names are evidence.
+    bool of_a_program = std::is_same_v<T, TextLine>;
     if constexpr (std::is_same_v<T, Symptom>) {
       (*this)(value.details);
-      if (value.subject.or_empty().starts_with("script")) return;  // names of a person's own code
-      if (std::string* line = value.text.get()) *line = redact_free_text(*line, identity);
-      for (auto& [key, detail] : value.details) detail = redact_free_text(detail, identity);
+      of_a_program = !value.subject.or_empty().starts_with("script");
+      for (auto& [key, detail] : value.details)
+        if (of_a_program) detail = redact_free_text(detail, identity);
     }
+    T::each(value, [&](std::string_view name, auto& field) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, Text>) {
+        if (std::string* line = of_a_program && name == "text" ? field.get() : nullptr) {
+          *line = redact_free_text(*line, identity);
+          return;
+        }
+      }
+      (*this)(field);
+    });
   }
 };
 

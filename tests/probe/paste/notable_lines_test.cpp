@@ -54,6 +54,13 @@ TEST(NotableLines, AreRedactedWholeBeforeTheyAreCut) {
   EXPECT_EQ(line.find("abcdefgh"), std::string::npos);
 }
 
+TEST(NotableLines, NameNobodyAndNoHost) {
+  const ReadText text = read("OSError: corvina's queue on tarnhill is closed\n");
+  const std::string& line = *text.notable.get()->front().text.get();
+  EXPECT_EQ(line.find("corvina"), std::string::npos) << line;
+  EXPECT_EQ(line.find("tarnhill"), std::string::npos) << line;
+}
+
 TEST(NotableLines, HoldComplaintsWhereNothingFailed) {
   const ReadText text = read("Tesla T4, CUDA 12.4\nThe port of the card doesn't exist any more.\nbye\n");
   EXPECT_TRUE(text.notable.get()->empty());

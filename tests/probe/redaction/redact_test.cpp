@@ -59,7 +59,8 @@ TEST(Redaction, KeepsNamesThatManyMachinesShare) {
 }
 
 TEST(Redaction, TakesCredentialsOutOfAddresses) {
-  EXPECT_EQ(redacted("https://me:secret@pypi.example/simple"), "https://pypi.example/simple");
+  EXPECT_EQ(redacted("https://me:secret@pypi.org/simple"), "https://pypi.org/simple");
+  EXPECT_EQ(redacted("https://me:secret@pypi.example/simple"), "https://<host>/<name>");
 }
 
 TEST(Redaction, KnowsAddressesSecretsAndSerialNumbersByTheirShape) {
