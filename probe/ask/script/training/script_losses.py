@@ -33,6 +33,7 @@ KEEPS_SIZES = re.compile(r"(ReLU6?|LeakyReLU|PReLU|RReLU|ELU|SELU|CELU|GELU|SiLU
                          r"Softmax|LogSoftmax|(Alpha|FeatureAlpha)?Dropout\d?d?|Identity)$")
 KEEPS_CHANNELS = re.compile(r"((Adaptive)?(Max|Avg)Pool[123]d|Upsample|UpsamplingNearest2d|UpsamplingBilinear2d|Softmax2d|ZeroPad2d|ReflectionPad2d)$")
 KEEPS_SIZES_BY_FUNCTION = re.compile(r"torch\.(nn\.functional\.)?(relu6?|relu_|leaky_relu|elu|selu|gelu|silu|sigmoid|tanh|dropout|softmax|log_softmax)$")
+NAMED_AS_SCORES = re.compile(r"(^|[._])(logits?|outputs?|preds?|predictions?|scores|y_?hat|y_?pred)$|\boutputs?\.\w+$")
 POOLS = re.compile(r"torch\.(nn\.functional\.)?(adaptive_)?(max|avg)_pool[123]d$")
 
 
@@ -90,6 +91,8 @@ class Losses(WholeFile):
         elif kind in ("cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits") and target is not None and self.full(getattr(self.value_of(target), "func", target)) == "torch.nn.functional.one_hot":
             self.once_each(call, None, "one-hot labels of whole numbers", name, self.written(target))
         elif ending is None and target is not None and self.ending(target)[0] in ("scores", "softmax", "log_softmax", "sigmoid") and self.is_label(given):
+            self.once_each(call, None, "labels in the place of the scores", name, self.written(given), self.written(target))
+        elif ending is None and target is not None and self.is_label(given) and NAMED_AS_SCORES.search(self.written(target)):
             self.once_each(call, None, "labels in the place of the scores", name, self.written(given), self.written(target))
         elif self.is_chosen_class(given):
             self.once_each(call, None, "a loss of chosen classes", name, self.written(given))
