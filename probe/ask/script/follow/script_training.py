@@ -518,7 +518,9 @@ class Training:
         reader, last = self.reader, name.rsplit(".", 1)[-1]
         if last == "init_process_group":
             for at, path, source, how in self.early[:1]:
-                if reached(path, reader.path) and not any(step[:1] in "ucp" for step in reader.path) and not re.search(
+                # What stands on the file's own level runs before any function that nobody calls.
+                own = not path and source is None and ".backward(" in reader.text
+                if reached(path, reader.path) and (own or not any(step[:1] in "ucp" for step in reader.path[len(path):])) and not re.search(
                         r"is_initialized|init_device_mesh|Accelerator\(|init_distributed|Fabric\(|PartialState",
                         reader.text):
                     reader.torch.at((at, source),
@@ -530,7 +532,8 @@ class Training:
         elif not self.opened and not reader.trying and not reader.guarded and not reader.deciding and (
                 name.startswith("torch.distributed.") and last in COLLECTIVES +
             ("get_rank", "get_world_size", "barrier", "new_group")
-                or last == "DistributedDataParallel" and name.startswith("torch.nn.")):
+                or last == "DistributedDataParallel" and name.startswith("torch.nn.") or last == "DistributedSampler" and name.startswith(
+                    "torch.utils.data.") and len(node.args) < 2 and not any(k.arg in ("num_replicas", "rank", None) for k in node.keywords)):
             self.early.append((node, reader.path, reader.source, reader.written(node)))
 
     # ---- gradients

@@ -16,6 +16,7 @@ class Lapses(WholeFile):
             self.optimizers_of_nnx()
             self.bare_parameters()
             self.relative_checkpoints()
+            self.popped_in_two()
         if "jax" in roots:
             self.keys_carried_on()
         if "cv2" in roots:
@@ -66,6 +67,17 @@ class Lapses(WholeFile):
                 said = self.said(self.default_of(given.attr))
             if isinstance(said, str) and said and not re.match(r"/|\w+://|[A-Za-z]:[\\/]", said) and not self.is_tried(call):
                 self.mistake(given, "a relative path for Orbax", said)
+
+    def popped_in_two(self):
+        """state, params = net.init(key, x).pop("params"), of a FrozenDict, which gave both"""
+        if self.says(r"freeze\(|FrozenDict|return_frozen_dict|core\.pop\("):
+            return
+        for call in self.calls:
+            bound = self.parents.get(id(call))
+            made = self.value_of(call.func.value) if is_call(call, "pop") and len(call.args) == 1 and isinstance(self.said(call.args[0]), str) else None
+            if isinstance(bound, ast.Assign) and isinstance(bound.targets[0], ast.Tuple) and len(bound.targets[0].elts) == 2 and is_call(
+                    made, "init") and not self.full(made.func) and not self.is_tried(call):
+                self.mistake(call, "a dictionary of Flax that is popped in two", self.written(call.args[0]))
 
     def bare_parameters(self):
         """params = model.init(key, x)["params"]; model.apply(params, x)"""

@@ -215,7 +215,7 @@ class BoundInAnotherScope(NeverBound):
         trees = [one for one in nodes if isinstance(one, ast.Module)]
         text = next((one.text for one in trees if getattr(one, "text", None)), None) or self.reader.text
         if self.reader.other_form or self.reader.source or len(trees) != 1 or BINDS_UNREAD.search(
-                text) or MAGIC_THAT_BINDS.search(text) or re.search(r"\bimport \*|(?<![.\w])(exec|eval|globals|locals)\(|builtins|NameError", text):
+                text) or MAGIC_THAT_BINDS.search(text) or re.search(r"\bimport \*|(?<![.\w])(exec|globals|locals)\(|builtins|NameError", text):
             return
         try:
             import symtable

@@ -73,7 +73,7 @@ class KerasArguments(WholeFile):
         """model.compile(…, metrics="accuracy"), which Keras 2 took as a list of one"""
         given = self.word(call, "metrics")
         made = self.value_of(given) if given is not None else None
-        alone = isinstance(made, ast.Constant) and isinstance(made.value, str) and made.value or isinstance(made, ast.Call) and re.match(
+        alone = isinstance(made, (ast.FunctionDef, ast.Lambda)) or isinstance(made, ast.Constant) and isinstance(made.value, str) and made.value or isinstance(made, ast.Call) and re.match(
             r"(tensorflow\.)?keras\.metrics\.[A-Z]\w+$", self.full(made.func))
         if alone and any(k.arg in ("loss", "optimizer") for k in call.keywords) and not self.says(r"tf_keras|TF_USE_LEGACY_KERAS") and not self.reader.pinned_for(
                 "keras") and not self.reader.pinned_for("tensorflow"):
