@@ -127,8 +127,9 @@ class Judging(Learning):
             block = self.origins.block_of(loop)
             before = block[:block.index(loop)] if block else []
             switched = next((one for one in reversed(before) if isinstance(one, ast.Expr) and (is_call(one.value, "eval") or is_call(one.value, "train"))), None)
-            if self.loader_of(loop.iter) in trained and switched is not None and is_call(switched.value, "eval") and not any(
-                    is_call(one, "backward") for one in calls_in(loop.body)):
+            judges = switched is not None and is_call(switched.value, "eval") or self.is_without_gradients(loop)
+            if self.loader_of(loop.iter) in trained and judges and not any(is_call(one, "backward") for one in calls_in(loop.body)) and \
+                    self.shows_a_validation(block[block.index(loop):]):
                 self.mistake(loop.iter, "a validation loop over the training data", self.name_of(unread), other=unread)
                 return
         for call in self.calls:
@@ -138,6 +139,17 @@ class Judging(Learning):
                     r"(?i)(^| )(val|valid|validate|validation|eval|evaluate|evaluation|test)( |$)", name) and not re.search(r"train", name) and not self.full(call.func).startswith("torch"):
                 self.mistake(call, "a validation loop over the training data", self.name_of(unread), other=unread)
                 return
+
+    @staticmethod
+    def shows_a_validation(statements):
+        """val_loss += …, val_losses.append(…), print("val", …)"""
+        for one in (each for part in statements for each in ast.walk(part)):
+            stored = isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)
+            of = one.func.value if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) else None
+            said = one.id if stored else one.value if isinstance(one, ast.Constant) else of.id if isinstance(of, ast.Name) else None
+            if isinstance(said, str) and re.search(r"(?i)(?<![a-z])(val|valid|validation|test)(?![a-z])", said.replace("_", " ")):
+                return True
+        return False
 
     def loader_of(self, node):
         """The name of a loader of the file that an expression goes through: also enumerate(loader) and tqdm(loader)."""
@@ -152,7 +164,8 @@ class Judging(Learning):
         for call in self.calls:
             if not re.match(r"torch\.utils\.data\.(distributed\.)?DistributedSampler$", self.full(call.func)) or self.is_chosen_by(call):
                 continue
-            name = "%s %s" % (self.name_of(call), self.written(self.given(call, 0, "dataset") or call))
+            name, bound = self.written(self.given(call, 0, "dataset") or call), self.name_of(call)
+            name = " ".join([name, bound] + [self.name_of(one) for one in self.loaders if bound and bound in [self.written(k.value) for k in one.keywords]])
             if self.said(self.given(call, 3, "shuffle")) is False and re.search(r"(?i)train", name) and not re.search(
                     r"(?i)val|test|eval|infer|predict|feat|extract|knn|memory|bank|gallery|query|plain|calib", name):
                 self.mistake(call, "a sampler of training that doesn't shuffle")

@@ -144,6 +144,11 @@ class Learning(WholeFile):
                 self.mistake(used, "a validation in training mode", self.written(call), model, other=call)
                 return
 
+    def has_other_engine(self):
+        """Whether a library may train in the script's place; a class of the file's own that is called a trainer doesn't."""
+        own = [one.name for one in self.tracing.index.classes if one.name.endswith("Trainer") and not one.bases]
+        return OTHER_ENGINES.search(re.sub(r"\b(%s)\b" % "|".join(own), "", self.reader.text) if own else self.reader.text) is not None
+
     def is_without_gradients(self, loop):
         holders = [loop] + list(self.origins.around(loop)) + [one for one in ast.walk(loop) if isinstance(one, ast.With)]
         return any(isinstance(one, ast.With) and any(re.search(r"no_grad|inference_mode", self.written(item.context_expr)) for item in one.items)

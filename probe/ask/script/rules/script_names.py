@@ -40,6 +40,7 @@ IMPORTS_OF_CALLED_NAMES = {name: module for module, names in (
     ("sklearn.metrics", "accuracy_score confusion_matrix classification_report f1_score roc_auc_score roc_curve precision_score recall_score "
      "mean_squared_error mean_absolute_error r2_score average_precision_score"),
     ("keras.utils", "to_categorical"), ("keras.models", "load_model model_from_json Sequential"),
+    ("keras.optimizers", "Adam SGD RMSprop Adagrad Adadelta Adamax Nadam"),
     ("keras.layers", "Dense Conv1D Conv2D Conv3D Conv2DTranspose Flatten Dropout LSTM GRU Bidirectional MaxPooling1D MaxPooling2D AveragePooling2D "
      "GlobalAveragePooling2D GlobalMaxPooling2D BatchNormalization TimeDistributed UpSampling2D ZeroPadding2D LeakyReLU"),
     ("keras.callbacks", "ModelCheckpoint EarlyStopping ReduceLROnPlateau"), ("tensorflow.keras.preprocessing.image", "ImageDataGenerator"),

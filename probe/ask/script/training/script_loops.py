@@ -26,7 +26,7 @@ class Loops(Learning):
         if not any(name.split(".")[0] == "torch" for name in self.tracing.names.values()):
             return
         self.nodes, self.parents, self.calls = nodes, self.tracing.index.parents, self.tracing.index.calls
-        self.other_engine = OTHER_ENGINES.search(self.reader.text) is not None
+        self.other_engine = self.has_other_engine()
         self.never_back()
         self.parameters_not_called()
         self.optimizer_not_prepared()

@@ -22,7 +22,7 @@ class Numbers(Learning):
                 self.bound.setdefault(self.written(one), []).append(one)
             elif isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add):
                 self.sums.setdefault(self.written(one.target), []).append(one)
-        if self.says(r"\bfit_transform\("):
+        if self.says(r"\bfit(_transform)?\("):
             self.scaled_before_the_split()
         for one in self.nodes:
             if isinstance(one, ast.BinOp) and isinstance(one.op, (ast.Mult, ast.Div)):
@@ -49,8 +49,9 @@ class Numbers(Learning):
     def scaled_before_the_split(self):
         """data = scaler.fit_transform(data); train_test_split(data): the scale knows the test data."""
         for call in self.calls:
-            made = self.made_by_form(call.func.value, LEARNS_A_SCALE) if is_call(call, "fit_transform") and call.args else None
-            statement = next((one for one in self.origins.around(call) if isinstance(one, ast.Assign)), None) if made is not None else None
+            made = self.made_by_form(call.func.value, LEARNS_A_SCALE) if (is_call(call, "fit_transform") or is_call(call, "fit")) and call.args else None
+            given = call if made is None or is_call(call, "fit_transform") else self.transformed(call)
+            statement = next((one for one in self.origins.around(given) if isinstance(one, ast.Assign)), None) if made is not None and given is not None else None
             fitted = self.written(call.args[0]).split("[")[0] if statement is not None else ""
             if statement is None or OF_LABELS.search(fitted) and not re.search(r"(?i)train", fitted):
                 continue
@@ -70,6 +71,11 @@ class Numbers(Learning):
                 if isinstance(later, ast.Assign):
                     bound = {self.base_of(part) for one in later.targets for part in (one.elts if isinstance(one, ast.Tuple) else [one])} - {None}
                     held = held | bound if read else held - bound
+
+    def transformed(self, fit):
+        """scaler.fit(data); data = scaler.transform(data), the latter."""
+        return next((one for one in self.calls if is_call(one, "transform") and one.args and self.origins.scope(one) is self.origins.scope(fit) and line_of(
+            one) >= line_of(fit) and self.written(one.func.value) == self.written(fit.func.value) and self.written(one.args[0]) == self.written(fit.args[0])), None)
 
     def base_of(self, target):
         """The name of a target, also of one whose item or column is set."""

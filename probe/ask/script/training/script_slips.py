@@ -170,7 +170,7 @@ class Slips(Learning):
 
     def stays_in_evaluation(self):
         """model.train(); for epoch in …: train; model.eval(); validate: from the second epoch on it trains as it evaluates."""
-        if OTHER_ENGINES.search(self.reader.text):
+        if self.has_other_engine():
             return
         for call in self.calls:
             model, statement = self.put_in_evaluation(call)
@@ -185,7 +185,7 @@ class Slips(Learning):
 
     def evaluated_among_batches(self):
         """for x, y in loader: …; loss.backward(); if i % 100 == 0: score(net, test_loader), which calls net.eval(), and no train() in the loop"""
-        if OTHER_ENGINES.search(self.reader.text):
+        if self.has_other_engine():
             return
         for loop in self.tracing.index.loops:
             direct = [one for part in loop.body if not isinstance(part, (ast.For, ast.While)) for one in calls_in([part])] if isinstance(loop, ast.For) else []
