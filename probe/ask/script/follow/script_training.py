@@ -705,11 +705,12 @@ class Training:
     def never_opened(self):
         """DistributedDataParallel where nothing opens a group of processes."""
         reader = self.reader
-        if self.opened or not self.early or reader.loaded or ".backward(" not in reader.text and not self.alone() or re.search(
+        early = [one for one in self.early if "DistributedSampler(" not in one[3]]  # of which few lines are shown without a group
+        if self.opened or not early or reader.loaded or ".backward(" not in reader.text and not self.alone() or re.search(
                 r"(?<!_)init(?!_subclass)(?!__)|[sS]etup|launch|spawn|Accelerator|Fabric|Trainer|deepspeed|horovod|xla",
                 reader.text):
             return
-        at, path, source, how = self.early[0]
+        at, path, source, how = early[0]
         trains = ".backward(" in reader.text or "DistributedDataParallel" not in how and "DDP(" not in how
         if not path and trains:
             reader.torch.at((at, source), "a group of processes that is not open yet", how, "nothing calls it")
