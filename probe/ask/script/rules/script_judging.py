@@ -113,7 +113,7 @@ class Judging(Learning):
 
     def validated_over_the_training(self):
         """for x, y in train_loader: train; net.eval(); for x, y in train_loader: count, beside a val_loader that nothing reads"""
-        if self.says(ONLY_TO_TRY) or not self.says(r"\.backward\("):
+        if not self.loaders or self.says(ONLY_TO_TRY) or not self.says(r"\.backward\("):
             return
         read = {one.id for one in self.nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
         unread = next((call for call in self.loaders if OF_VALIDATION.search(self.name_of(call)) and isinstance(self.parents.get(id(call)), ast.Assign) and isinstance(
@@ -158,11 +158,12 @@ class Judging(Learning):
 
     def samplers_in_one_order(self):
         """train_sampler = DistributedSampler(train_set, shuffle=False)"""
-        if self.says(ONLY_TO_TRY) or self.says(r"random\.shuffle|\.shuffle\(|Iterable|TimeSeries|time.series|curriculum|sort(ed)?\(|no_grad\(\)\s*def train") or not self.says(
+        samplers = [call for call in self.calls if re.match(r"torch\.utils\.data\.(distributed\.)?DistributedSampler$", self.full(call.func))]
+        if not samplers or self.says(ONLY_TO_TRY) or self.says(r"random\.shuffle|\.shuffle\(|Iterable|TimeSeries|time.series|curriculum|sort(ed)?\(|no_grad\(\)\s*def train") or not self.says(
                 r"\.backward\("):
             return
-        for call in self.calls:
-            if not re.match(r"torch\.utils\.data\.(distributed\.)?DistributedSampler$", self.full(call.func)) or self.is_chosen_by(call):
+        for call in samplers:
+            if self.is_chosen_by(call):
                 continue
             name, bound = self.written(self.given(call, 0, "dataset") or call), self.name_of(call)
             name = " ".join([name, bound] + [self.name_of(one) for one in self.loaders if bound and bound in [self.written(k.value) for k in one.keywords]])

@@ -114,11 +114,11 @@ class NeverBound(WholeFile):
 
     def names_of_python_2(self, bound, uses):
         """raw_input(), in a file that Python 3 can read and that doesn't ask which Python it is."""
-        if self.says(KNOWS_PYTHON_2):
+        told, found = set(), [one for one in uses if one.id in GONE_WITH_PYTHON_2]
+        if not found or self.says(KNOWS_PYTHON_2):
             return
-        told = set()
-        for one in sorted(uses, key=lambda one: (getattr(one, "cell", None) or 0, one.lineno, one.col_offset)):
-            if one.id in GONE_WITH_PYTHON_2 and one.id not in bound | told and self.is_called(one) and self.is_run(one):
+        for one in sorted(found, key=lambda one: (getattr(one, "cell", None) or 0, one.lineno, one.col_offset)):
+            if one.id not in bound | told and self.is_called(one) and self.is_run(one):
                 told.add(one.id)
                 self.reader.mistake(one, "a name of Python 2", one.id, GONE_WITH_PYTHON_2[one.id], doubted=True)
 
