@@ -163,6 +163,7 @@ std::string script_reader() {
                            "script_oversights",
                            "script_tensors",
                            "script_tables_of_data",
+                           "script_named_data",
                            "script_finetuning",
                            "script_denoising",
                            "script_keras_models",

@@ -306,7 +306,7 @@ TEST(Script, FollowsFunctionsAtEachCallAndLocalModules) {
 
 TEST(Script, TakesEveryKindOfStatement) {
   EXPECT_EQ(found_in("import torch\nmatch torch:\n  case True: pass\n  case None: pass\n  case {'a': 1}: pass\n"
-                     "  case [x, *y] if x: pass\n  case str(): pass\nasync def f():\n  async with g() as h:\n"
+                     "  case [x, *y] if x: pass\n  case str(): pass\nasync def f():\n  async with f() as h:\n"
                      "    async for i in h: yield await i\ntry:\n  pass\nfinally:\n  pass\n"
                      "a: int\nb = c = (lambda *d, e=1, **f: d)(1)\ndel a, b[0]\nx = {**{}, 1: 2}\nprint(*x, sep='')\n"
                      "global_ = [i for j in x if j for i in j] + f'{x!r:>{3}}'\nwhile True:\n  break\nelse:\n  pass\n",

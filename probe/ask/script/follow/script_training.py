@@ -518,7 +518,9 @@ class Training:
         reader, last = self.reader, name.rsplit(".", 1)[-1]
         if last == "init_process_group":
             for at, path, source, how in self.early[:1]:
-                if reached(path, reader.path) and not any(step[:1] in "ucp" for step in reader.path) and not re.search(
+                # What stands on the file's own level runs before any function that nobody calls.
+                own = not path and source is None and ".backward(" in reader.text
+                if reached(path, reader.path) and (own or not any(step[:1] in "ucp" for step in reader.path[len(path):])) and not re.search(
                         r"is_initialized|init_device_mesh|Accelerator\(|init_distributed|Fabric\(|PartialState",
                         reader.text):
                     reader.torch.at((at, source),
@@ -530,7 +532,8 @@ class Training:
         elif not self.opened and not reader.trying and not reader.guarded and not reader.deciding and (
                 name.startswith("torch.distributed.") and last in COLLECTIVES +
             ("get_rank", "get_world_size", "barrier", "new_group")
-                or last == "DistributedDataParallel" and name.startswith("torch.nn.")):
+                or last == "DistributedDataParallel" and name.startswith("torch.nn.") or last == "DistributedSampler" and name.startswith(
+                    "torch.utils.data.") and len(node.args) < 2 and not any(k.arg in ("num_replicas", "rank", None) for k in node.keywords)):
             self.early.append((node, reader.path, reader.source, reader.written(node)))
 
     # ---- gradients
@@ -702,11 +705,12 @@ class Training:
     def never_opened(self):
         """DistributedDataParallel where nothing opens a group of processes."""
         reader = self.reader
-        if self.opened or not self.early or reader.loaded or ".backward(" not in reader.text and not self.alone() or re.search(
+        early = [one for one in self.early if "DistributedSampler(" not in one[3]]  # of which few lines are shown without a group
+        if self.opened or not early or reader.loaded or ".backward(" not in reader.text and not self.alone() or re.search(
                 r"(?<!_)init(?!_subclass)(?!__)|[sS]etup|launch|spawn|Accelerator|Fabric|Trainer|deepspeed|horovod|xla",
                 reader.text):
             return
-        at, path, source, how = self.early[0]
+        at, path, source, how = early[0]
         trains = ".backward(" in reader.text or "DistributedDataParallel" not in how and "DDP(" not in how
         if not path and trains:
             reader.torch.at((at, source), "a group of processes that is not open yet", how, "nothing calls it")

@@ -43,6 +43,8 @@ class Judging(Learning):
             self.samplers_of_unknown_kinds()
             self.tests_of_training_data()
             self.validated_on_what_was_learned()
+            self.validated_over_the_training()
+            self.samplers_in_one_order()
         if "torch" not in roots:
             return
         if not roots & SWITCHED_BY_OTHERS:
@@ -109,6 +111,66 @@ class Judging(Learning):
                 self.mistake(values[0] if self.is_inside(values[0], call) else call, "a validation on the training data", name, self.written(values[0]),
                              other=None if self.is_inside(values[0], call) else values[0])
 
+    def validated_over_the_training(self):
+        """for x, y in train_loader: train; net.eval(); for x, y in train_loader: count, beside a val_loader that nothing reads"""
+        if not self.loaders or self.says(ONLY_TO_TRY) or not self.says(r"\.backward\("):
+            return
+        read = {one.id for one in self.nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+        unread = next((call for call in self.loaders if OF_VALIDATION.search(self.name_of(call)) and isinstance(self.parents.get(id(call)), ast.Assign) and isinstance(
+            self.parents[id(call)].targets[0], ast.Name) and self.name_of(call) not in read), None)
+        if unread is None:
+            return
+        names = {self.name_of(call) for call in self.loaders}
+        loops = [one for one in self.tracing.index.loops if isinstance(one, ast.For)]
+        trained = {self.loader_of(one.iter) for one in loops if any(is_call(each, "backward") for each in calls_in(one.body))} - {None}
+        for loop in loops:
+            block = self.origins.block_of(loop)
+            before = block[:block.index(loop)] if block else []
+            switched = next((one for one in reversed(before) if isinstance(one, ast.Expr) and (is_call(one.value, "eval") or is_call(one.value, "train"))), None)
+            judges = switched is not None and is_call(switched.value, "eval") or self.is_without_gradients(loop)
+            if self.loader_of(loop.iter) in trained and judges and not any(is_call(one, "backward") for one in calls_in(loop.body)) and \
+                    self.shows_a_validation(block[block.index(loop):]):
+                self.mistake(loop.iter, "a validation loop over the training data", self.name_of(unread), other=unread)
+                return
+        for call in self.calls:
+            given = next((one.id for one in call.args if isinstance(one, ast.Name) and one.id in names), None)
+            name = self.written(call.func).rsplit(".", 1)[-1].replace("_", " ")
+            if given is not None and re.search(r"train", given) and re.search(
+                    r"(?i)(^| )(val|valid|validate|validation|eval|evaluate|evaluation|test)( |$)", name) and not re.search(r"train", name) and not self.full(call.func).startswith("torch"):
+                self.mistake(call, "a validation loop over the training data", self.name_of(unread), other=unread)
+                return
+
+    @staticmethod
+    def shows_a_validation(statements):
+        """val_loss += …, val_losses.append(…), print("val", …)"""
+        for one in (each for part in statements for each in ast.walk(part)):
+            stored = isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)
+            of = one.func.value if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) else None
+            said = one.id if stored else one.value if isinstance(one, ast.Constant) else of.id if isinstance(of, ast.Name) else None
+            if isinstance(said, str) and re.search(r"(?i)(?<![a-z])(val|valid|validation|test)(?![a-z])", said.replace("_", " ")):
+                return True
+        return False
+
+    def loader_of(self, node):
+        """The name of a loader of the file that an expression goes through: also enumerate(loader) and tqdm(loader)."""
+        names = {self.name_of(call) for call in self.loaders}
+        return next((one.id for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in names), None)
+
+    def samplers_in_one_order(self):
+        """train_sampler = DistributedSampler(train_set, shuffle=False)"""
+        samplers = [call for call in self.calls if re.match(r"torch\.utils\.data\.(distributed\.)?DistributedSampler$", self.full(call.func))]
+        if not samplers or self.says(ONLY_TO_TRY) or self.says(r"random\.shuffle|\.shuffle\(|Iterable|TimeSeries|time.series|curriculum|sort(ed)?\(|no_grad\(\)\s*def train") or not self.says(
+                r"\.backward\("):
+            return
+        for call in samplers:
+            if self.is_chosen_by(call):
+                continue
+            name, bound = self.written(self.given(call, 0, "dataset") or call), self.name_of(call)
+            name = " ".join([name, bound] + [self.name_of(one) for one in self.loaders if bound and bound in [self.written(k.value) for k in one.keywords]])
+            if self.said(self.given(call, 3, "shuffle")) is False and re.search(r"(?i)train", name) and not re.search(
+                    r"(?i)val|test|eval|infer|predict|feat|extract|knn|memory|bank|gallery|query|plain|calib", name):
+                self.mistake(call, "a sampler of training that doesn't shuffle")
+
     def tests_of_training_data(self):
         """test_data = MNIST(root, train=True)"""
         if self.says(ONLY_TO_TRY) or self.says(r"random_split|Subset|SubsetRandomSampler"):
@@ -151,6 +213,9 @@ class Judging(Learning):
         given = self.given(call, 0, "dataset")
         values = self.origins.of(given) if given is not None else []
         name = self.written(given).split("(")[0] if given is not None else ""
+        within = {id(self.origins.scope(one)): self.origins.scope(one) for one in values}
+        if any(isinstance(of, ast.FunctionDef) and of is not self.origins.scope(call) and len(self.origins.sites(of)) > 1 for of in within.values()):
+            return None  # each call of that function makes others
         if not values or not all(isinstance(one, ast.Call) for one in values) or re.search(
                 r"\b%s\.(data|targets|samples|imgs|indices|transform|train_data|mode|train|split|\w*indices)\b *=[^=]" % re.escape(name), self.reader.text):
             return None

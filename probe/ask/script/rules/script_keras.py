@@ -572,7 +572,7 @@ class FilesAndSessions(OfValues):
             else:
                 continue
             end = self.ending(path) if path is not None and ends and self.word(call, "save_format") is None else None
-            if end and not end.endswith(ends) and "://" not in end and not end.endswith("}"):
+            if end and not end.endswith(ends) and "://" not in end and (not end.endswith("}") or re.search(r"\{(epoch|loss|acc\w*|val_\w+)(:[^{}]*)?\}$", end)):
                 self.reader.mistake(call, "a file's name that Keras 3 doesn't take", self.written(path), ends[0], doubted=True)
 
     # ---- half precision

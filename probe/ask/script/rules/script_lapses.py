@@ -15,6 +15,8 @@ class Lapses(WholeFile):
         if "flax" in roots:
             self.optimizers_of_nnx()
             self.bare_parameters()
+            self.relative_checkpoints()
+            self.popped_in_two()
         if "jax" in roots:
             self.keys_carried_on()
         if "cv2" in roots:
@@ -38,7 +40,7 @@ class Lapses(WholeFile):
         for one in self.nodes:
             if not isinstance(one, ast.Attribute) or not isinstance(one.ctx, ast.Load) or one.attr not in ("model", "update") or self.is_tried(one):
                 continue
-            if self.made_by(one.value, "flax.nnx.Optimizer", surely=True) is None:
+            if self.made_by(one.value, "flax.nnx.Optimizer", surely=True) is None and not self.is_of_its_name(one.value):
                 continue
             call = self.parents.get(id(one))
             if one.attr == "model":
@@ -46,6 +48,36 @@ class Lapses(WholeFile):
             elif isinstance(call, ast.Call) and call.func is one and len(call.args) == 1 and not call.keywords and not isinstance(
                     call.args[0], ast.Starred):
                 self.mistake(call, "gradients alone for an optimizer of nnx", self.written(one.value), self.written(call.args[0]), doubted=False)
+
+    def is_of_its_name(self, node):
+        """A parameter of a function that nothing in the file calls, of the name that an optimizer of nnx has there."""
+        values = self.origins.of(node) if isinstance(node, ast.Name) else []
+        made = self.tracing.index.assigned.get(node.id, ()) if len(values) == 1 and isinstance(values[0], ast.arg) and values[0].arg == node.id else ()
+        return bool(made) and all(isinstance(one, ast.Call) and self.full(one.func) == "flax.nnx.Optimizer" for one in made)
+
+    def relative_checkpoints(self):
+        """checkpoints.save_checkpoint("checkpoints", state, 1), which hands the path to Orbax"""
+        if self.says(r"use_orbax_checkpointing|abspath|\.resolve\(|\.absolute\(|realpath|expanduser|getcwd|\.cwd\("):
+            return
+        for call in self.calls:
+            given = self.given(call, 0, "ckpt_dir") if self.full(call.func) in ("flax.training.checkpoints.save_checkpoint",
+                                                                                "flax.training.checkpoints.save_checkpoint_multiprocess") else None
+            said = self.said(given) if given is not None else None
+            if said is None and isinstance(given, ast.Attribute):
+                said = self.said(self.default_of(given.attr))
+            if isinstance(said, str) and said and not re.match(r"/|\w+://|[A-Za-z]:[\\/]", said) and not self.is_tried(call):
+                self.mistake(given, "a relative path for Orbax", said)
+
+    def popped_in_two(self):
+        """state, params = net.init(key, x).pop("params"), of a FrozenDict, which gave both"""
+        if self.says(r"freeze\(|FrozenDict|return_frozen_dict|core\.pop\("):
+            return
+        for call in self.calls:
+            bound = self.parents.get(id(call))
+            made = self.value_of(call.func.value) if is_call(call, "pop") and len(call.args) == 1 and isinstance(self.said(call.args[0]), str) else None
+            if isinstance(bound, ast.Assign) and isinstance(bound.targets[0], ast.Tuple) and len(bound.targets[0].elts) == 2 and is_call(
+                    made, "init") and not self.full(made.func) and not self.is_tried(call):
+                self.mistake(call, "a dictionary of Flax that is popped in two", self.written(call.args[0]))
 
     def bare_parameters(self):
         """params = model.init(key, x)["params"]; model.apply(params, x)"""

@@ -34,6 +34,7 @@ class Learning(WholeFile):
         self.nodes, self.parents, self.calls = nodes, self.tracing.index.parents, self.tracing.index.calls
         if "torch" in roots:
             self.never_zeroed()
+            self.stepped_again()
             self.never_evaluated()
             self.members_of_wrappers()
             self.device_that_may_be_none()
@@ -71,6 +72,25 @@ class Learning(WholeFile):
                 continue
             reported.add(id(loop))
             self.mistake(step, "gradients that are never zeroed", self.written(back), self.written(optimizer), other=back)
+
+    def stepped_again(self):
+        """loss.backward(); optimizer.step(); …; loss.backward(); optimizer.step(), one behind the other, and no zero_grad() anywhere."""
+        if ZEROES.search(self.reader.text) or self.says(r"deepspeed|post_accumulate|autograd\.grad\b|horovod|\.grad\b"):
+            return
+        first = {}  # by the statements that a step stands among
+        for step in self.calls:
+            optimizer = self.stepped(step)
+            block = self.origins.block_of(self.parents.get(id(step))) if optimizer is not None else []
+            made = self.made_by(optimizer, OPTIMIZERS_AT_ALL, surely=True) if block else None
+            if made is None:
+                continue
+            at = block.index(self.parents[id(step)])
+            before = first.setdefault(id(block), at)
+            back = next((one for part in block[before + 1:at] for one in calls_in([part]) if is_call(one, "backward")), None)
+            owners = {self.written(one.value) for one in self.nodes if isinstance(one, ast.Attribute) and one.attr in ("parameters", "named_parameters")}
+            if back is not None and len(owners) == 1 and not any(isinstance(one, (ast.For, ast.While)) for one in self.origins.around(step)):
+                self.mistake(step, "gradients that are never zeroed", self.written(back), self.written(optimizer), other=back)
+                return
 
     def stepped(self, step):
         """The optimizer of optimizer.step() or scaler.step(optimizer)."""
@@ -123,6 +143,11 @@ class Learning(WholeFile):
                 used = next(inner for inner in calls_in(asks.body) if self.written(inner.func) == model)
                 self.mistake(used, "a validation in training mode", self.written(call), model, other=call)
                 return
+
+    def has_other_engine(self):
+        """Whether a library may train in the script's place; a class of the file's own that is called a trainer doesn't."""
+        own = [one.name for one in self.tracing.index.classes if one.name.endswith("Trainer") and not one.bases]
+        return OTHER_ENGINES.search(re.sub(r"\b(%s)\b" % "|".join(own), "", self.reader.text) if own else self.reader.text) is not None
 
     def is_without_gradients(self, loop):
         holders = [loop] + list(self.origins.around(loop)) + [one for one in ast.walk(loop) if isinstance(one, ast.With)]

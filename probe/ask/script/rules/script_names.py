@@ -1,7 +1,7 @@
 """Names that a file uses and that none of its statements binds, in any scope; for the reader of scripts.
 
-A cut-out leaves names to its reader, as `loader` in three lines of a README: there only names of packages are reported, and names
-that nearly are those of an own function that nothing else calls. In a whole file each name is reported.
+A cut-out leaves names to its reader, as `loader` in three lines of a README, and stops at them all the same: there they are doubted, and
+those of one line share a finding. In a whole file each name is reported for itself.
 """
 
 # Names of packages that the attribute behind them gives away, and what binds them.
@@ -39,7 +39,10 @@ IMPORTS_OF_CALLED_NAMES = {name: module for module, names in (
     ("sklearn.model_selection", "train_test_split StratifiedKFold KFold GridSearchCV cross_val_score StratifiedShuffleSplit"),
     ("sklearn.metrics", "accuracy_score confusion_matrix classification_report f1_score roc_auc_score roc_curve precision_score recall_score "
      "mean_squared_error mean_absolute_error r2_score average_precision_score"),
-    ("keras.utils", "to_categorical"), ("keras.models", "load_model model_from_json"),
+    ("keras.utils", "to_categorical"), ("keras.models", "load_model model_from_json Sequential"),
+    ("keras.optimizers", "Adam SGD RMSprop Adagrad Adadelta Adamax Nadam"),
+    ("keras.layers", "Dense Conv1D Conv2D Conv3D Conv2DTranspose Flatten Dropout LSTM GRU Bidirectional MaxPooling1D MaxPooling2D AveragePooling2D "
+     "GlobalAveragePooling2D GlobalMaxPooling2D BatchNormalization TimeDistributed UpSampling2D ZeroPadding2D LeakyReLU"),
     ("keras.callbacks", "ModelCheckpoint EarlyStopping ReduceLROnPlateau"), ("tensorflow.keras.preprocessing.image", "ImageDataGenerator"),
     ("torch.utils.data", "DataLoader TensorDataset random_split SubsetRandomSampler WeightedRandomSampler RandomSampler SequentialSampler "
      "BatchSampler ConcatDataset"), ("torch.utils.data.distributed", "DistributedSampler"),
@@ -53,14 +56,19 @@ BOUND_BEFOREHAND = frozenset(dir(builtins)) | frozenset((
     "license WindowsError aiter anext encodings ExceptionGroup BaseExceptionGroup EncodingWarning PythonFinalizationError display "
     "get_ipython In Out profile spark sc sqlContext sqlc dbutils displayHTML table snakemake get_config reveal_type reveal_locals ic "
     "bpy mlflow_run_id input_line_number builtins __builtin__").split())
-BINDS_UNREAD = re.compile(r"(?<![.\w])(globals|exec|eval|locals|vars|builtins|__builtins__|__builtin__|execfile|setattr\(sys)\b|"
-                          r"__dict__|from (?!(?:os\.path|math|random|itertools|typing) )[\w.]+ +import +\*|sys\.modules|FIXME|fill in|Fill in")
+BINDS_UNREAD = re.compile(r"(?<![.\w])((globals|exec|locals|execfile) *\(|vars\(\)|(builtins|__builtins__|__builtin__|setattr\(sys)\b)|"
+                          r"from (?!(?:os\.path|math|random|itertools|typing) )[\w.]+ +import +\*|sys\.modules|FIXME|fill in|Fill in")
+# Of Python 2, and what Python 3 has in their places.
+GONE_WITH_PYTHON_2 = {"raw_input": "input", "xrange": "range", "unicode": "str", "basestring": "str", "unichr": "chr", "long": "int",
+                      "reduce": "functools.reduce", "execfile": "exec", "reload": "importlib.reload"}
+KNOWS_PYTHON_2 = r"version_info|\bPY_?[23]\b|\bsix\b|NameError|\bpast\b|python_version|hexversion|sys\.version|python2"
 MAGIC_THAT_BINDS = re.compile(r"(?m)(?:^|\"|\\n)\s*%{1,2}(run|load|loadpy|pylab|store|macro|cython\w*|sql|R|rpull|bigquery|capture +\w|recall|rerun|edit|"
                               r"fortran|spark|script\b.*--out|px|ai|julia|octave)\b")
 LEFT_TO_FILL = re.compile(r"_+\d*$|_i+\d*$|__\w+__$|(FIX_?ME|TODO|XX+|(?-i:X)|YOUR\w*|FILL\w*|REPLACE\w*|PLACEHOLDER|INSERT\w*)$", re.I)
 ENDS_BLOCK = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 LINES_OF_A_WHOLE = 40
 MOST_UNBOUND = 3  # of a file that was cut out of a larger one there are more
+MOST_LINES_OF_A_CUT_OUT = 10
 ANNOTATIONS = ("annotation", "returns")
 PART_OF_THE_DATA = re.compile(r"[xy]_?(train|test|val|valid|dev)$", re.I)  # which are bound, or forgotten, together
 
@@ -76,30 +84,43 @@ class NeverBound(WholeFile):
         bound, uses = self.names_of(trees)
         if any(one.id == "NameError" for one in uses):
             return
+        self.names_of_python_2(bound, uses)
         free = {}
         for one in uses:
-            if one.id not in bound and one.id not in BOUND_BEFOREHAND and not LEFT_TO_FILL.match(one.id):
+            if one.id not in bound and one.id not in BOUND_BEFOREHAND and not LEFT_TO_FILL.match(one.id) and self.is_run(one):
                 free.setdefault(one.id, []).append(one)
-        if not free:
-            return
-        whole = self.is_whole(trees)
         # Imports that are forgotten don't tell that a file was cut out of a larger one.
-        forgotten = {name: self.import_of_called(name, loads) for name, loads in free.items() if whole}
-        own = [name for name, loads in free.items() if not forgotten.get(name) and not self.import_of(name, loads)]
-        whole = whole and len({"data" if PART_OF_THE_DATA.match(name) else name for name in own}) <= MOST_UNBOUND
+        forgotten = {name: self.import_of(name, loads) or self.import_of_called(name, loads) for name, loads in free.items()}
+        own = [name for name in free if not forgotten[name]]
+        whole = self.is_whole(trees) and len({"data" if PART_OF_THE_DATA.match(name) else name for name in own}) <= MOST_UNBOUND
+        together = {}
         for name, loads in free.items():
-            loads = [one for one in loads if self.is_run(one)]
-            if not loads:
-                continue
             first = min(loads, key=lambda one: (getattr(one, "cell", None) or 0, one.lineno, one.col_offset))
-            brings = self.import_of(name, loads) or whole and forgotten.get(name)
             near = self.meant_by(name, trees)
-            if brings:
+            if forgotten[name]:
                 reader.reported_unbound.add(name)
-                reader.mistake(first, "a name that nothing binds", name, brings)
+                reader.mistake(first, "a name that nothing binds", name, forgotten[name])
             elif whole or near and self.is_called(first):
                 reader.mistake(first, "a name of the file's own that nothing binds", name, "Write %s, if that is meant." % near if near else
                                "Bind it first, or write the name that is meant.")
+            else:
+                together.setdefault((getattr(first, "cell", None) or 0, first.lineno), []).append(first)
+        if reader.lost:
+            return  # what binds them may have stood in lines that are no Python
+        for _, loads in sorted(together.items())[:MOST_LINES_OF_A_CUT_OUT]:
+            names = [one.id for one in sorted(loads, key=lambda one: one.col_offset)]
+            reader.mistake(loads[0], "names that a cut-out never binds", " and ".join(filter(None, [", ".join(
+                names[:-1]), names[-1]])), "Bind %s first: lines are missing here." % ("them" if names[1:] else "it"), doubted=True)
+
+    def names_of_python_2(self, bound, uses):
+        """raw_input(), in a file that Python 3 can read and that doesn't ask which Python it is."""
+        told, found = set(), [one for one in uses if one.id in GONE_WITH_PYTHON_2]
+        if not found or self.says(KNOWS_PYTHON_2):
+            return
+        for one in sorted(found, key=lambda one: (getattr(one, "cell", None) or 0, one.lineno, one.col_offset)):
+            if one.id not in bound | told and self.is_called(one) and self.is_run(one):
+                told.add(one.id)
+                self.reader.mistake(one, "a name of Python 2", one.id, GONE_WITH_PYTHON_2[one.id], doubted=True)
 
     def names_of(self, trees):
         """What any statement binds, in whatever scope, and where names are read but for annotations."""
@@ -195,7 +216,7 @@ class BoundInAnotherScope(NeverBound):
         trees = [one for one in nodes if isinstance(one, ast.Module)]
         text = next((one.text for one in trees if getattr(one, "text", None)), None) or self.reader.text
         if self.reader.other_form or self.reader.source or len(trees) != 1 or BINDS_UNREAD.search(
-                text) or MAGIC_THAT_BINDS.search(text) or re.search(r"\bimport \*|(?<![.\w])(exec|eval|globals|locals)\(|builtins|NameError", text):
+                text) or MAGIC_THAT_BINDS.search(text) or re.search(r"\bimport \*|(?<![.\w])(exec|globals|locals)\(|builtins|NameError", text):
             return
         try:
             import symtable

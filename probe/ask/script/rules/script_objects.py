@@ -31,7 +31,7 @@ RUNS_A_MODULE = ("predict", "fit", "test", "validate")
 RUNS_AN_EXAMPLE = {"torch.onnx.export": (1, ("args", )), "torch.jit.trace": (1, ("example_inputs", )), "torch.export.export": (1, ("args", )),
                    "thop.profile": (1, ("inputs", )), "fvcore.nn.FlopCountAnalysis": (1, ("inputs", ))}
 MAKES_EXAMPLES = re.compile(r"torch\.(randn|rand|zeros|ones|randint|empty|full)$")
-OPTIMIZERS_AT_ALL = re.compile(r"torch\.optim\.(SGD|Adam|AdamW|NAdam|RAdam|Adamax|Adagrad|Adadelta|RMSprop|Rprop|ASGD)$")
+OPTIMIZERS_AT_ALL = re.compile(r"(torch\.optim|transformers(\.optimization)?)\.(SGD|Adam|AdamW|NAdam|RAdam|Adamax|Adagrad|Adadelta|RMSprop|Rprop|ASGD)$")
 # Methods whose result still belongs to the graph of their tensor, and nothing else.
 HANDS_ON_A_GRAPH = ("squeeze unsqueeze view reshape flatten permute transpose cpu cuda to float half double contiguous clone sigmoid softmax relu "
                     "tanh exp log mean sum argmax chunk split".split())

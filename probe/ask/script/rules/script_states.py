@@ -305,6 +305,10 @@ class States(Scoped):
             elif isinstance(one, ast.Expr) and is_call(one.value, "backward") and not one.value.args:
                 passes.append(one)
         shared = {}
+        for before, one in zip(passes, passes[1:]):
+            if self.is_the_same_loss(before, one, made):
+                self.mistake(one.value, "a graph that is freed", self.written(before), other=before, doubted=False)
+                return
         for one in passes:
             found = self.modules_behind(one.value.func.value, one.lineno, made, 0)
             first = next((shared[key] for key in found if key in shared), None)
@@ -313,6 +317,13 @@ class States(Scoped):
                 return
             if not any(k.arg in ("retain_graph", "create_graph", "inputs") for k in one.value.keywords):
                 shared.update({key: one for key in found})
+
+    def is_the_same_loss(self, before, one, made):
+        """loss.backward(); optimizer.step(); loss.backward(), and nothing computes the loss anew."""
+        name = before.value.func.value
+        return isinstance(name, ast.Name) and self.written(one.value.func.value) == name.id and not before.value.keywords and not one.value.keywords and self.says(
+            r"\.step\(") and not any(before.lineno < each.lineno < one.lineno and name.id in names_bound_by(each) for each in self.origins.nodes if isinstance(
+                each, (ast.Name, ast.FunctionDef))) and not any(isinstance(each, ast.Try) for each in self.origins.around(one))
 
     def modules_behind(self, node, line, made, depth):
         """The assignments of what modules gave that an expression goes back through, of those above a line."""

@@ -76,7 +76,7 @@ class Tracing:
         self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels, Boosters, Launches, Batches, Settings, Meant, Choices,
                                                Forks, States, Objects, FilesAndSessions, Units, NeverBound, BoundInOneBranch, BoundInAnotherScope, HandlersOfImports, Learning,
                                                Lapses, Kinds, ReadTooEarly, Judging, OwnCalls, PlainPython, Losses, Loops, Slips, Numbers, Tensors, Oversights, KerasLosses, KerasFits,
-                                               Updates, Gym, JaxUpdates, KerasLeft, KerasData, JaxSlips, TablesOfData, Finetuning, Denoising, KerasArguments,
+                                               Updates, Gym, JaxUpdates, KerasLeft, KerasData, JaxSlips, TablesOfData, NamedData, Finetuning, Denoising, KerasArguments,
                                                JaxCalls)]
         self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted, ClocksOfTraces, Traces)]
         self.files = []  # (source, its trees)

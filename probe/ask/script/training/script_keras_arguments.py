@@ -22,6 +22,7 @@ class KerasArguments(WholeFile):
             name = getattr(call.func, "attr", "")
             if name == "compile":
                 self.loss_the_other_way_round(call)
+                self.metrics_without_a_list(call)
             elif name == "fit":
                 self.weights_in_an_array(call)
                 self.samples_without_batch(call)
@@ -67,6 +68,16 @@ class KerasArguments(WholeFile):
         names = [one.arg for one in of.args.args] if of is not None else []
         if len(names) == 2 and OF_PREDICTIONS.match(names[0]) and OF_TRUE_LABELS.match(names[1]):
             self.mistake(of, "a loss with its labels second", of.name, names[0], names[1], other=call)
+
+    def metrics_without_a_list(self, call):
+        """model.compile(…, metrics="accuracy"), which Keras 2 took as a list of one"""
+        given = self.word(call, "metrics")
+        made = self.value_of(given) if given is not None else None
+        alone = isinstance(made, (ast.FunctionDef, ast.Lambda)) or isinstance(made, ast.Constant) and isinstance(made.value, str) and made.value or isinstance(made, ast.Call) and re.match(
+            r"(tensorflow\.)?keras\.metrics\.[A-Z]\w+$", self.full(made.func))
+        if alone and any(k.arg in ("loss", "optimizer") for k in call.keywords) and not self.says(r"tf_keras|TF_USE_LEGACY_KERAS") and not self.reader.pinned_for(
+                "keras") and not self.reader.pinned_for("tensorflow"):
+            self.mistake(given, "metrics without a list", self.written(given))
 
     def weights_in_an_array(self, call):
         """model.fit(…, class_weight=compute_class_weight("balanced", …))"""

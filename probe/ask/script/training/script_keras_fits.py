@@ -17,9 +17,10 @@ SCALES_ALIKE = frozenset("reshape astype copy numpy".split())
 class KerasFits(KerasModels):
     def look(self, nodes):
         roots = {name.split(".")[0] for name in self.tracing.names.values()}
-        if self.reader.other_form or not roots & self.ROOTS or not self.says(r"\.(fit|evaluate|predict)(_generator)?\("):
+        if self.reader.other_form or not roots & self.ROOTS or not self.says(r"\.((fit|evaluate|predict)(_generator)?|flow\w*)\("):
             return
         self.prepare(nodes)
+        self.named_validation()
         self.fits = [one for one in self.calls if isinstance(one.func, ast.Attribute) and one.func.attr in FITS and not OF_LIBRARIES.match(self.full(one.func))]
         self.compiles = [one for one in self.calls if is_call(one, "compile") and not self.full(one.func)]
         for call in self.fits:
@@ -247,6 +248,8 @@ class KerasFits(KerasModels):
             if train is None or valid is None:
                 continue
             drawn = self.drawn(valid[1])
+            if drawn is not None and self.is_reported(valid[0]):
+                continue
             if drawn is not None:
                 self.mistake(valid[0], "a validation with pictures changed at random", drawn.arg, other=valid[1])
                 continue
@@ -255,6 +258,17 @@ class KerasFits(KerasModels):
             if scales[0] and not scales[1] and not any(k.arg is None for k in valid[1].keywords) and not valid[1].args and not self.says(
                     r"Rescaling|preprocess_input\("):
                 self.mistake(valid[1], "a validation that is not scaled as the training", ", ".join(sorted(scales[0])), other=train[1])
+
+    def named_validation(self):
+        """validation = train_datagen.flow_from_directory(…), beside a test_datagen that changes nothing"""
+        made = [one for one in self.calls if self.full(one.func).endswith("ImageDataGenerator") and self.drawn(one) is None]
+        for call in self.calls if made else ():
+            bound = self.parents.get(id(call))
+            name = self.written(bound.targets[0]) if isinstance(bound, ast.Assign) and len(bound.targets) == 1 else ""
+            found = self.generator_of(call) if NAMED_IN_TEST.search(name.replace("_", " ")) and not NAMED_IN_TRAINING.search(name.replace("_", " ")) else None
+            drawn = self.drawn(found[1]) if found is not None else None
+            if drawn is not None:
+                self.mistake(call, "a validation with pictures changed at random", drawn.arg, other=found[1])
 
     # ---- evaluate() and predict()
 

@@ -177,6 +177,8 @@ class KerasLosses(KerasShapes):
             self.reader.mistake(at, "logits that can't be below zero", said, layer, other=last, doubted=True)
         elif loss.kind in ("categorical", "sparse") and units == 1 and kind != "softmax":
             self.reader.mistake(at, "a loss of classes over one unit", said, layer, other=last, doubted=True)
+        elif loss.kind in ("categorical", "sparse") and loss.logits is False and kind == "sigmoid" and type(units) is int and units > 1:
+            self.reader.mistake(at, "a loss of classes behind independent sigmoids", said, layer, other=last, doubted=True)
         elif loss.logits is False and kind in UNBOUNDED:
             wanted = "sigmoid" if loss.kind == "binary" else "softmax"
             self.reader.mistake(at, "a loss of probabilities without an activation", said, layer, wanted, other=last, doubted=True)

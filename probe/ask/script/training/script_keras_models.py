@@ -206,7 +206,17 @@ class KerasModels(WholeFile):
         of = self.own_model(made)
         if of is not None:
             return self.endings_of_class(of)
+        if isinstance(made, ast.Call) and re.match(r"applications\.(\w+\.)?[A-Z]\w+$", self.of_keras(made.func)):
+            return self.endings_of_application(made)
         return self.endings_of_layer([made], 0, call) if isinstance(made, ast.Call) else []
+
+    def endings_of_application(self, made):
+        """EfficientNetB0(classes=10), which ends in softmax unless it is told otherwise."""
+        if any(k.arg is None for k in made.keywords) or made.args and self.said(made.args[0], made) is not True or made.args[1:] or self.said(
+                self.word(made, "include_top"), True) is not True:
+            return []
+        given = self.word(made, "classifier_activation")
+        return self.ending("softmax" if given is None else self.activation(given), made, self.said(self.word(made, "classes"), 1000))
 
     def endings_of_class(self, of):
         """What call() or __call__() of a class of the file gives."""

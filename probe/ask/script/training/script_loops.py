@@ -4,6 +4,8 @@ SCHEDULERS = re.compile(r"torch\.optim\.lr_scheduler\.(?!LRScheduler|_LRSchedule
 OTHER_ENGINES = re.compile(r"deepspeed|colossalai|\bpl\.|[Ll]ightning|Accelerator|accelerate|fabric|\bapex\b|horovod|ignite|\bskorch|fastai|opacus|xm\.optimizer_step|"
                            r"post_accumulate|fairscale|Trainer\b")
 WITHOUT_GRADIENTS = re.compile(r"no_grad|inference_mode|set_grad_enabled|volatile|requires_grad_?\W*False")
+# For the rest of a script: a statement of its own, and parameters that want none.
+SWITCHED_OFF = r"(?m)^[ \t]*(torch\.)?(autograd\.)?(set_grad_enabled\(|no_grad\(\)\.__enter__|inference_mode\(\)\.__enter__|_?set_grad)|\b\w+ *= *(torch\.)?(no_grad|inference_mode)\b|requires_grad_?\W*False|volatile|enter_context"
 # What draws other images from the same ones.
 AUGMENTS = re.compile(r"torchvision\.transforms\.(v2\.)?(transforms\.)?(Random(?!Apply|Choice|Order)\w+|ColorJitter|RandAugment|AutoAugment|TrivialAugmentWide|AugMix)$")
 COMPOSES = re.compile(r"torchvision\.transforms\.(v2\.)?(transforms\.)?Compose$")
@@ -24,7 +26,7 @@ class Loops(Learning):
         if not any(name.split(".")[0] == "torch" for name in self.tracing.names.values()):
             return
         self.nodes, self.parents, self.calls = nodes, self.tracing.index.parents, self.tracing.index.calls
-        self.other_engine = OTHER_ENGINES.search(self.reader.text) is not None
+        self.other_engine = self.has_other_engine()
         self.never_back()
         self.parameters_not_called()
         self.optimizer_not_prepared()
@@ -196,27 +198,43 @@ class Loops(Learning):
     # ---- evaluation
 
     def evaluated_with_gradients(self):
-        """net.eval(); for x, y in test_loader: net(x), and no torch.no_grad() anywhere."""
-        if WITHOUT_GRADIENTS.search(self.reader.text) or self.other_engine or self.says(
-                r"autograd\.grad\b|\.grad\b|saliency|attack|perturb|hook|\.detach\("):
+        """net.eval(); for x, y in test_loader: net(x), and no torch.no_grad() around it."""
+        if self.other_engine or self.says(r"autograd\.grad\b|\.grad\b|saliency|attack|perturb|(backward|register|tensor)_hook|jacobian") or self.says(SWITCHED_OFF):
             return
         switches = [call for call in self.calls if is_call(call, "eval") and not call.args and not call.keywords or is_call(call, "train") and len(
             call.args) == 1 and self.said(call.args[0]) is False]
-        for switch in switches:
-            model = self.written(switch.func.value)
-            block = self.origins.block_of(self.parents.get(id(switch)))
+        for switch in sorted(switches, key=line_of):
+            used, model = None, self.written(switch.func.value)
             holder = self.origins.scope(switch)
-            body = holder.body if isinstance(holder, ast.FunctionDef) else block
+            body = holder.body if isinstance(holder, ast.FunctionDef) else self.origins.block_of(self.parents.get(id(switch)))
             for loop in (one for part in body for one in ast.walk(part) if isinstance(one, ast.For)):
-                used = next((one for one in calls_in(loop.body) if self.written(one.func) == model and one.args), None)
+                used = next((one for one in calls_in(loop.body) if self.written(one.func) == model and (one.args or one.keywords)), None)
                 if used is None or line_of(loop) < line_of(switch) and not any(one is loop for one in self.origins.around(switch)):
+                    used = None
                     continue
                 backs = [one for one in calls_in(loop.body) if is_call(one, "backward")]
                 if backs and not (line_of(switch) < line_of(loop) and all(any(isinstance(each, ast.If) for each in self.within(one, loop)) for one in backs)):
+                    used = None
                     continue
-                if not any(map(self.is_reported, calls_in(loop.body))):
-                    self.mistake(used, "an evaluation with gradients", self.written(switch), other=switch)
-                return
+                break
+            if used is None or self.is_without(used, loop, holder):
+                continue
+            if not any(map(self.is_reported, calls_in(loop.body))):
+                self.mistake(used, "an evaluation with gradients", self.written(switch), other=switch)
+            return
+
+    def is_without(self, used, loop, holder):
+        """Whether something keeps gradients away from a call: what stands around it, in its loop, or around the calls of its function."""
+        around = [one for one in self.origins.around(used) if isinstance(one, (ast.With, ast.FunctionDef, ast.ClassDef))]
+        said = [self.written(item.context_expr) for one in around if isinstance(one, ast.With) for item in one.items]
+        said += [self.written(by) for one in around if not isinstance(one, ast.With) for by in one.decorator_list]
+        if any(map(WITHOUT_GRADIENTS.search, said)) or WITHOUT_GRADIENTS.search(self.near(loop)):
+            return True
+        if not isinstance(holder, ast.FunctionDef) or not WITHOUT_GRADIENTS.search(self.reader.text):
+            return False
+        sites = self.origins.sites(holder)
+        return not sites or any(WITHOUT_GRADIENTS.search(self.reader.written_whole(of) if isinstance(of, ast.FunctionDef) else "\n".join(
+            self.written(item.context_expr) for item in of.items)) for site in sites for of in self.origins.around(site.call) if isinstance(of, (ast.With, ast.FunctionDef)))
 
     def backward_of_a_number(self):
         """loss = criterion(out, y).item(); loss.backward(), and torch.tensor(loss, requires_grad=True)"""

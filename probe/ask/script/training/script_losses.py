@@ -33,6 +33,7 @@ KEEPS_SIZES = re.compile(r"(ReLU6?|LeakyReLU|PReLU|RReLU|ELU|SELU|CELU|GELU|SiLU
                          r"Softmax|LogSoftmax|(Alpha|FeatureAlpha)?Dropout\d?d?|Identity)$")
 KEEPS_CHANNELS = re.compile(r"((Adaptive)?(Max|Avg)Pool[123]d|Upsample|UpsamplingNearest2d|UpsamplingBilinear2d|Softmax2d|ZeroPad2d|ReflectionPad2d)$")
 KEEPS_SIZES_BY_FUNCTION = re.compile(r"torch\.(nn\.functional\.)?(relu6?|relu_|leaky_relu|elu|selu|gelu|silu|sigmoid|tanh|dropout|softmax|log_softmax)$")
+NAMED_AS_SCORES = re.compile(r"(^|[._])(logits?|outputs?|out|preds?|predictions?|scores|y_?hat|y_?pred)$|\boutputs?\.\w+$")
 POOLS = re.compile(r"torch\.(nn\.functional\.)?(adaptive_)?(max|avg)_pool[123]d$")
 
 
@@ -91,6 +92,8 @@ class Losses(WholeFile):
             self.once_each(call, None, "one-hot labels of whole numbers", name, self.written(target))
         elif ending is None and target is not None and self.ending(target)[0] in ("scores", "softmax", "log_softmax", "sigmoid") and self.is_label(given):
             self.once_each(call, None, "labels in the place of the scores", name, self.written(given), self.written(target))
+        elif ending is None and target is not None and self.is_label(given) and (NAMED_AS_SCORES.search(self.written(target)) or self.is_of_its_batch(given, target)):
+            self.once_each(call, None, "labels in the place of the scores", name, self.written(given), self.written(target))
         elif self.is_chosen_class(given):
             self.once_each(call, None, "a loss of chosen classes", name, self.written(given))
 
@@ -113,6 +116,14 @@ class Losses(WholeFile):
     def is_label(self, node):
         """Whether a name is bound to a part of a batch: for x, y in loader."""
         return isinstance(node, ast.Name) and re.match(r"(y|labels?|targets?|gt|y_true|y_batch|batch_y|y_b|yb|b_y)$", node.id) is not None
+
+    def is_of_its_batch(self, label, scores):
+        """for x, y in loader: p = net(x); loss(y, p)"""
+        made = self.value_of(scores)
+        loop = next((one for one in self.origins.statements_of(label) if isinstance(one, ast.For)), None)
+        names = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)} if loop is not None else set()
+        return isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and not re.match(r"(torch|numpy)\.", self.full(made.func)) and any(
+            isinstance(one, ast.Name) and one.id in names - {label.id} for one in made.args)
 
     def is_chosen_class(self, node):
         """out.argmax(1), (out > 0.5).float(): chosen classes, which have no gradient."""

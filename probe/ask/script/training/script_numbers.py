@@ -22,7 +22,7 @@ class Numbers(Learning):
                 self.bound.setdefault(self.written(one), []).append(one)
             elif isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add):
                 self.sums.setdefault(self.written(one.target), []).append(one)
-        if self.says(r"\bfit_transform\("):
+        if self.says(r"\bfit(_transform)?\("):
             self.scaled_before_the_split()
         for one in self.nodes:
             if isinstance(one, ast.BinOp) and isinstance(one.op, (ast.Mult, ast.Div)):
@@ -49,24 +49,33 @@ class Numbers(Learning):
     def scaled_before_the_split(self):
         """data = scaler.fit_transform(data); train_test_split(data): the scale knows the test data."""
         for call in self.calls:
-            made = self.made_by_form(call.func.value, LEARNS_A_SCALE) if is_call(call, "fit_transform") and call.args else None
-            statement = next((one for one in self.origins.around(call) if isinstance(one, ast.Assign)), None) if made is not None else None
-            if statement is None or OF_LABELS.search(self.written(call.args[0]).split("[")[0]):
+            made = self.made_by_form(call.func.value, LEARNS_A_SCALE) if (is_call(call, "fit_transform") or is_call(call, "fit")) and call.args else None
+            given = call if made is None or is_call(call, "fit_transform") else self.transformed(call)
+            statement = next((one for one in self.origins.around(given) if isinstance(one, ast.Assign)), None) if made is not None and given is not None else None
+            fitted = self.written(call.args[0]).split("[")[0] if statement is not None else ""
+            if statement is None or OF_LABELS.search(fitted) and not re.search(r"(?i)train", fitted):
                 continue
+            learned, cuts = OF_LABELS.search(fitted) is not None, {}  # what a part for training ends at
             scope, held = self.origins.scope(call), {self.base_of(one) for one in statement.targets} - {None}
             for later in sorted((one for one in self.nodes if isinstance(one, (ast.Assign, ast.Expr)) and line_of(one) > line_of(statement) and self.origins.scope(
                     one) is scope), key=line_of):
                 read = {self.written(one) for one in ast.walk(later.value) if isinstance(one, (ast.Name, ast.Attribute)) and isinstance(one.ctx, ast.Load)} & held
                 split = next((one for one in calls_in([later]) if SPLITS.match(self.full(one.func))), None)
-                if split is not None and any(self.written(one) in held for given in split.args for one in ast.walk(given)):
+                if split is not None and not learned and any(self.written(one) in held for given in split.args for one in ast.walk(given)):
                     self.mistake(call, "a scale that knows the test data", self.written(split), other=split)
                     break
-                if split is None and self.cuts_in_two(later, held):
+                # Of what is called the training's a test may be cut all the same.
+                if split is None and (not learned and self.cuts_in_two(later, held) or self.cuts_the_rest(later, held, cuts)):
                     self.mistake(call, "a scale that knows the test data", self.written(later), other=later)
                     break
                 if isinstance(later, ast.Assign):
-                    bound = {self.base_of(one) for one in later.targets} - {None}
+                    bound = {self.base_of(part) for one in later.targets for part in (one.elts if isinstance(one, ast.Tuple) else [one])} - {None}
                     held = held | bound if read else held - bound
+
+    def transformed(self, fit):
+        """scaler.fit(data); data = scaler.transform(data), the latter."""
+        return next((one for one in self.calls if is_call(one, "transform") and one.args and self.origins.scope(one) is self.origins.scope(fit) and line_of(
+            one) >= line_of(fit) and self.written(one.func.value) == self.written(fit.func.value) and self.written(one.args[0]) == self.written(fit.args[0])), None)
 
     def base_of(self, target):
         """The name of a target, also of one whose item or column is set."""
@@ -83,6 +92,20 @@ class Numbers(Learning):
         cuts = [one.slice.elts[0] if isinstance(one.slice, ast.Tuple) and one.slice.elts else one.slice for one in parts]
         return all(isinstance(one, ast.Slice) for one in cuts) and cuts[0].upper is not None and self.written(cuts[0].upper) == self.written(
             cuts[1].lower) and "train" in self.written(targets[0]).lower() and re.search(r"(?i)test|val", self.written(targets[1])) is not None
+
+    def cuts_the_rest(self, statement, held, cuts):
+        """train = data[:n]; …; test = data[n:], each in a statement of its own and perhaps in the call of a tensor."""
+        target = self.written(statement.targets[0]) if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else ""
+        for one in ast.walk(statement.value) if target else ():
+            cut = one.slice if isinstance(one, ast.Subscript) and self.written(one.value) in held else None
+            cut = cut.elts[0] if isinstance(cut, ast.Tuple) and cut.elts else cut
+            if not isinstance(cut, ast.Slice) or cut.step is not None:
+                continue
+            if re.search(r"(?i)train", target) and cut.upper is not None and (cut.lower is None or self.said(cut.lower) == 0):
+                cuts[self.written(cut.upper)] = target
+            elif re.search(r"(?i)test", target) and cut.lower is not None and self.written(cut.lower) in cuts:
+                return True
+        return False
 
     def shuffles(self):
         """data.shuffle(1), which keeps the order, and data.batch(32).shuffle(1000), which shuffles whole batches"""

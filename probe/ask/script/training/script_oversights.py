@@ -434,13 +434,13 @@ class Oversights(Learning):
             bound = self.parents.get(id(call))
             name = self.written(bound.targets[0]) if isinstance(bound, ast.Assign) and len(bound.targets) == 1 else None
             inner = self.origins.known(call.args[0])
-            if name is None or not inner or not all(isinstance(one, ast.Call) and (self.origins.functions_of(one.func) or self.full(one.func)) and not is_call(
+            if name is None or not inner or not all(isinstance(one, ast.Call) and (isinstance(one.func, ast.Name) or self.full(one.func)) and not is_call(
                     one, "to") and not is_call(one, "cuda") for one in inner) or any(is_call(each, word) for one in inner for each in ast.walk(one) for word in ("to", "cuda")):
                 continue
             scope, moves = self.origins.scope(call), [one for one in self.calls if (is_call(one, "cuda") or is_call(one, "to") and one.args) and self.written(
                 one.func.value) in (name, self.written(call.args[0])) and self.origins.scope(one) is self.origins.scope(call)]
             behind = [one for one in moves if self.origins.position(one) > self.origins.position(call)]
-            if scope is not None and len(moves) == len(behind) == 1 and not self.says(r"set_default_device|set_default_tensor_type") and not self.moves_itself(inner):
+            if len(moves) == len(behind) == 1 and not self.says(r"set_default_device|set_default_tensor_type") and not self.moves_itself(inner):
                 self.mistake(call, "a wrapper around a model that moves later", self.written(behind[0]), other=behind[0])
 
     def moves_itself(self, made):

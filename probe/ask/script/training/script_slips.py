@@ -24,6 +24,8 @@ class Slips(Learning):
         self.planes_of_rows()
         if self.says(r"\.backward\("):
             self.steps_of_loops()
+            for call in self.calls:
+                self.made_in_each_step(call)
             self.stays_in_evaluation()
             self.evaluated_among_batches()
             self.used_up()
@@ -144,26 +146,31 @@ class Slips(Learning):
                 zero = next((one for one in direct if is_call(one, "zero_grad") and self.written(one.func.value) == name), None)
                 if zero is not None and any(is_call(one, "backward") for one in direct) and not any(is_call(one, "step") for one in calls_in(inner.body)):
                     self.mistake(step, "one step for all batches", name, self.written(zero), other=zero)
-            self.made_in_each_step(step, made, name)
 
     def in_a_loop(self, node):
         return any(isinstance(one, (ast.For, ast.While)) for one in self.origins.around(node))
 
-    def made_in_each_step(self, step, made, name):
+    def made_in_each_step(self, made):
         """for x, y in loader: optimizer = Adam(model.parameters()); …; optimizer.step()"""
-        loop = next((one for one in self.origins.around(made) if isinstance(one, (ast.For, ast.While, ast.FunctionDef))), None)
-        if not isinstance(loop, ast.For) or not GOES_THROUGH_BATCHES.search(self.written(loop.iter)) or not any(one is loop for one in self.origins.around(step)):
+        bound = self.parents.get(id(made))
+        loop = self.parents.get(id(bound))
+        if not OPTIMIZERS_AT_ALL.match(self.full(made.func)) or not isinstance(bound, ast.Assign) or not isinstance(loop, ast.For) or bound not in loop.body or \
+                not GOES_THROUGH_BATCHES.search(self.written(loop.iter)):
             return
-        nearest = next((one for one in self.origins.around(step) if isinstance(one, (ast.For, ast.While))), None)
-        kind, given = self.full(made.func).rsplit(".", 1)[-1], self.given(made, 0, "params")
-        model = self.origins.made(given.func.value) if is_call(given, "parameters") else None
-        if nearest is loop and isinstance(model, ast.Call) and not any(one is loop for one in self.origins.around(model)) and not (
-                kind == "SGD" and len(made.args) < 3 and self.word(made, "momentum") is None):
+        kind, name = self.full(made.func).rsplit(".", 1)[-1], self.written(bound.targets[0])
+        steps = [one for one in calls_in(loop.body) if is_call(one, "step") and line_of(one) > line_of(made)]
+        step = next((one for one in steps if name in (self.written(one.func.value), self.written(self.stepped(one) or one))), None)
+        nearest = next((one for one in self.origins.around(step) if isinstance(one, (ast.For, ast.While))), None) if step is not None else None
+        models = {self.written(one.func.value) for given in made.args[:1] + [k.value for k in made.keywords if k.arg == "params"] for one in ast.walk(
+            given) if is_call(one, "parameters")}
+        new = {self.written(one) for part in loop.body + [loop.target] for one in ast.walk(part) if isinstance(one, (ast.Name, ast.Attribute)) and not isinstance(
+            one.ctx, ast.Load)}
+        if nearest is loop and models and not models & new and not (kind == "SGD" and len(made.args) < 3 and self.word(made, "momentum") is None):
             self.mistake(made, "an optimizer that is made in each step", name, kind)
 
     def stays_in_evaluation(self):
         """model.train(); for epoch in …: train; model.eval(); validate: from the second epoch on it trains as it evaluates."""
-        if OTHER_ENGINES.search(self.reader.text):
+        if self.has_other_engine():
             return
         for call in self.calls:
             model, statement = self.put_in_evaluation(call)
@@ -178,7 +185,7 @@ class Slips(Learning):
 
     def evaluated_among_batches(self):
         """for x, y in loader: …; loss.backward(); if i % 100 == 0: score(net, test_loader), which calls net.eval(), and no train() in the loop"""
-        if OTHER_ENGINES.search(self.reader.text):
+        if self.has_other_engine():
             return
         for loop in self.tracing.index.loops:
             direct = [one for part in loop.body if not isinstance(part, (ast.For, ast.While)) for one in calls_in([part])] if isinstance(loop, ast.For) else []
