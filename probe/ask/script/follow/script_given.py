@@ -198,7 +198,12 @@ class Given:
     def count(self, node, name, shown, values, words, of_object=False):
         """How many arguments a call takes by place, which must be there, and all that it takes by name."""
         taken, against = self.row(name, of_object)
-        if taken is None or self.reader.pinned_for(name) or self.reader.guarded or len(values) != len(node.args) or \
+        root = node.func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        # nn that nothing binds may be Flax's, or another library's.
+        other = getattr(root, "id", "") == "nn" and "nn" in self.reader.unbound and "torch" not in self.reader.text
+        if taken is None or other or self.reader.pinned_for(name) or self.reader.guarded or len(values) != len(node.args) or \
                 any(isinstance(one, ast.Starred) for one in node.args):
             return
         most = int(taken[0].split("-")[1])
@@ -248,7 +253,7 @@ class Given:
             release = self.releases.get("#" + module)
             return taken, "%s %s" % (full.partition(".")[0], release) if release else None
         module = re.sub(r"^(tensorflow\.|tf_)(?=keras\b)", "", module)
-        known = self.parameters.of(module + "()" * of_object, last) if self.parameters else None
+        known = self.parameters.of(module + "()" * of_object, last) if self.parameters and full not in self.reader.own_names else None
         return (known[0], "%s %s" % (module.partition(".")[0], known[1])) if known else (None, None)
 
     @staticmethod
