@@ -228,7 +228,7 @@ class Given:
             why = "it has no argument"
         elif twice:
             why = "it is given '%s' twice" % twice[0]
-        elif lacks and None not in words:
+        elif lacks and None not in words and not any(one.arg is None for one in node.keywords):  # of **settings, more may be known than is here
             why = "it lacks '%s'" % lacks[0]
         if not why:
             return
