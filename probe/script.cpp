@@ -178,6 +178,7 @@ std::string script_reader() {
                            "script_jax_slips",
                            "script_keras_arguments",
                            "script_jax_calls",
+                           "script_methods",
                            "script_lapses",
                            "script_states",
                            "script_choices",
@@ -204,7 +205,8 @@ Read read_within(const std::vector<Script>& scripts, const std::string& python, 
   for (const Script& script : scripts) contents.push_back(script.content);
   const Descriptor program = sealed_file("reader", {reader});
   const Descriptor file = sealed_file("scripts", contents);
-  if (!program || !file) return {failed("cannot allocate memory for a copy of the script")};
+  const Descriptor parameters = sealed_file("parameters", {knowledge::call_parameters()});
+  if (!program || !file || !parameters) return {failed("cannot allocate memory for a copy of the script")};
   std::vector<std::string> argv = {
       python, "-I", "-S", "-c", loader, path_of(program), path_of(file), std::to_string(scripts.size())};
   for (const Script& script : scripts) {
@@ -212,6 +214,7 @@ Read read_within(const std::vector<Script>& scripts, const std::string& python, 
     argv.push_back(script.shown);
     argv.push_back(script.folder);
   }
+  argv.push_back("parameters:" + path_of(parameters));
   std::ranges::copy(knowledge::script_call_names(), std::back_inserter(argv));
   Ended ended;
   SubprocessGroup group;

@@ -126,6 +126,15 @@ struct NamesForReader {
 
 std::vector<std::string> script_call_names() { return read_once<NamesForReader>().names; }
 
+std::string call_parameters() {
+  std::string lines;
+  const Table table("parameters");
+  for (const Row& row : table["modules"])
+    for (const char* key : {"module", "releases", "calls"})
+      lines.append(row.view(key)).push_back(key[0] == 'c' ? '\n' : '\t');
+  return lines;
+}
+
 Starts started_by(std::string_view call) {
   const auto& starts = read_once<Tables>().starts;
   if (const Starts* exact = find_in(starts, call)) return *exact;

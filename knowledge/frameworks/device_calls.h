@@ -9,6 +9,9 @@ namespace envdoctor::knowledge {
 // The full names of all calls in the table, some of which end in .*; and MODULE=NAMES, all names of a module.
 std::vector<std::string> script_call_names();
 
+// What calls of libraries take: a line "MODULE\tRELEASES\tCALLS" for each module, as parameters.json describes them.
+std::string call_parameters();
+
 // The part of its framework that a call starts: "driver" (CUDA, which then reads its variables), "devices" (that, and
 // the framework's own list of them), or nothing.
 struct Starts {

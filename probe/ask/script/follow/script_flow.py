@@ -573,7 +573,7 @@ class Flow:
     def on_Try(self, node):
         caught = [getattr(k, "attr", getattr(k, "id", "")) for h in node.handlers
                   for k in (h.type.elts if isinstance(h.type, ast.Tuple) else [h.type])]
-        guards = any(c in ("", "ImportError", "ModuleNotFoundError", "AttributeError", "Exception") for c in caught)
+        guards = any(c in ("", "ImportError", "ModuleNotFoundError", "AttributeError", "TypeError", "Exception") for c in caught)
         self.guarded += guards
         self.trying += bool(node.handlers)
         ended = self.statements(node.body)

@@ -64,15 +64,47 @@ OF_KINDS = {
     "trainer": "lightning.Fabric.",
     "sampler": "torch.utils.data.distributed.DistributedSampler."
 }
+# What other libraries call the same: of these, the one that a call takes is meant.
+SAME_ARGUMENTS = [one.split() for one in (
+    "lr learning_rate", "eps epsilon", "dim axis dims", "keepdim keepdims keep_dims", "bias use_bias", "pad padding", "weight weights class_weight", "p rate prob",
+    "scale scale_factor", "kernel kernel_size", "stride strides", "pool pool_size kernel_size", "activate activation activation_fn", "sep separator delimiter",
+    "beta1 beta_1 b1 betas", "size shape", "classes num_classes n_classes", "filename filepath path fname", "units out_features features", "workers num_workers n_jobs",
+    "random_state seed", "decay weight_decay", "inplace in_place", "batch batch_size", "epoch epochs", "n_estimators num_trees n_trees", "input x", "iterations max_iter")]
+# What takes all sizes in one argument, and what takes each by itself.
+TAKES_A_SHAPE = re.compile(r"(numpy|jax\.numpy)\.(zeros|ones|empty)$")
+TAKES_SIZES = re.compile(r"numpy\.random\.(rand|randn)$")
 DEVICE_WORDS = ("device", "map_location", "pin_memory_device", "device_name")
 # Of diffusers 0.39: a pipeline's maps.
 PIPELINE_MAPS = ("balanced", "cpu", "cuda", "mps", "xpu", "npu", "hpu", "mlu", "neuron")
 
 
+class Parameters:
+    """The rows of parameters.json, a line "MODULE\tRELEASES\tCALLS" each, of which a module's are read once a script calls something of it."""
+
+    FILES = {}  # for all scripts of a run
+
+    def __init__(self, path):
+        if path not in self.FILES:
+            with open(path, encoding="utf-8") as file:
+                self.FILES[path] = {line.partition("\t")[0]: line.rstrip("\n").split("\t") for line in file}
+        self.modules = self.FILES[path]
+
+    def of(self, module, name):
+        """What a call takes, and the releases that this was read in; None: it isn't known."""
+        row = self.modules.get(module)
+        if row is None:
+            return None
+        if isinstance(row[2], str):
+            row[2] = {one: takes.split() for takes, _, names in (group.partition("=") for group in row[2].split("|")) for one in names.split()}
+        taken = row[2].get(name)
+        return None if taken is None else (taken, row[1])
+
+
 class Given:
-    def __init__(self, reader, rows):
+    def __init__(self, reader, rows, parameters=None):
         """Each row is "MODULE RELEASE(WORDS)=NAMES": all of these take these arguments about devices, and no others."""
         self.reader, self.takes, self.releases = reader, {}, {}
+        self.parameters = Parameters(parameters) if parameters else None
         for row in rows:
             head, _, names = row.partition(")=")
             module, _, words = head.partition("(")
@@ -101,6 +133,12 @@ class Given:
             if word in words:
                 self.reader.mistake(self.reader.keyword_of(node, word), "an argument that goes to pickle",
                                     self.reader.written(node), word)
+        if TAKES_A_SHAPE.match(name) and len(values) == 2 and all(isinstance(one, Text) and type(one.value) is int for one in values):
+            self.reader.mistake(node, "arguments that a call doesn't take", name, "its second argument is dtype, and no size",
+                                "Write %s((%s))." % (name.rpartition(".")[2], ", ".join(self.reader.written(one) for one in node.args)))
+        elif TAKES_SIZES.match(name) and len(values) == 1 and isinstance(node.args[0], (ast.Tuple, ast.List)):
+            self.reader.mistake(node, "arguments that a call doesn't take", name, "it takes each size by itself, and no shape",
+                                "Write %s(%s)." % (name.rpartition(".")[2], ", ".join(self.reader.written(one) for one in node.args[0].elts)))
         if name in TRAINERS_OF_TRANSFORMERS:
             for word in words:
                 if word and ABOUT_CALLS.search(word) and not self.reader.pinned_for("transformers"):
@@ -159,15 +197,17 @@ class Given:
 
     def count(self, node, name, shown, values, words, of_object=False):
         """How many arguments a call takes by place, which must be there, and all that it takes by name."""
-        parts = name.split(".")
-        # A method that is called by its class takes the object first.
-        full = self.reader.removed.full(name)
-        taken = None if len(parts) > 2 and parts[-2][:1].isupper() and not of_object else self.takes.get("#" + full)
-        if taken is None or self.reader.pinned_for(name) or self.reader.guarded or len(values) != len(node.args) or \
+        taken, against = self.row(name, of_object)
+        root = node.func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        # nn that nothing binds may be Flax's, or another library's.
+        other = getattr(root, "id", "") == "nn" and "nn" in self.reader.unbound and "torch" not in self.reader.text
+        if taken is None or other or self.reader.pinned_for(name) or self.reader.guarded or len(values) != len(node.args) or \
                 any(isinstance(one, ast.Starred) for one in node.args):
             return
-        least, most = map(int, taken[0].split("-"))
-        names = [one.lstrip("*!") for one in taken[1:]]
+        most = int(taken[0].split("-")[1])
+        names = [one.lstrip("*!?") for one in taken[1:]]
         by_place = [one.lstrip("!") for one in taken[1:] if one[0] != "*"]
         given = len(values) - (most - len(by_place))  # what is taken by its place alone has no name here
         lacks = [one.lstrip("*!") for number, one in enumerate(taken[1:])
@@ -176,7 +216,8 @@ class Given:
                    if word and word not in names and word != "verbose"] if "**" not in taken else []
         twice = [one for one in by_place[: max(given, 0)] if one in words]
         reported = [word for word in strange if ABOUT_CALLS.search(word) and (
-            self.taken_by(name) is not None or name in TRAINERS_OF_TRANSFORMERS) or word in self.reader.removed.taken(name)]
+            self.taken_by(name) is not None or name in TRAINERS_OF_TRANSFORMERS or name.startswith("torch.nn.functional.")) or
+            word in self.reader.removed.taken(name)]
         why, lines = None, self.reader.by_line(node, words, [word for word in strange if word not in reported])
         if reported and (not lines or len(values) > most):
             return
@@ -187,19 +228,44 @@ class Given:
             why = "it has no argument"
         elif twice:
             why = "it is given '%s' twice" % twice[0]
-        elif lacks and None not in words:
+        elif lacks and None not in words and not any(one.arg is None for one in node.keywords):  # of **settings, more may be known than is here
             why = "it lacks '%s'" % lacks[0]
         if not why:
             return
-        instead = "It takes (%s)." % ", ".join(filter(None, names)) if names else SEEDED.get(name, "Leave the arguments out.")
-        release = self.releases.get("#" + full.rpartition(".")[0])
-        against = "%s %s" % (full.partition(".")[0], release) if release else None
+        told = [one.lstrip("*!") for one in taken[1:] if one.strip("*-") and "?" not in one and not one.lstrip("*!").startswith("_")]
+        instead = "It takes (%s)." % ", ".join(told) if told else SEEDED.get(name, "Leave the arguments out.")
         if len(values) > most or not lines:
             self.reader.mistake(node, "arguments that a call doesn't take", shown, why, instead, against=against)
             return
         for at, each in lines:  # each line of a call that stands on several
-            why_here = "%s '%s'" % (why, "' or '".join(each))
+            near = [one for one in (self.nearest(word, told, words) for word in each) if one]
+            why_here = "%s '%s'%s" % (why, "' or '".join(each), "; '%s' exist%s" % ("' and '".join(near), "s" * (len(near) == 1)) if near else "")
             self.reader.mistake(at, "arguments that a call doesn't take", shown, why_here, instead, against=against)
+
+    def row(self, name, of_object):
+        """What a call takes, and the releases of its package that this is known of."""
+        full = self.reader.removed.full(name)
+        module, _, last = full.rpartition(".")
+        # A method that is called by its class takes the object first.
+        by_class = module.rpartition(".")[2][:1].isupper() and "." in module and not of_object
+        taken = None if by_class else self.takes.get("#" + full)
+        if taken is not None:
+            release = self.releases.get("#" + module)
+            return taken, "%s %s" % (full.partition(".")[0], release) if release else None
+        module = re.sub(r"^(tensorflow\.|tf_)(?=keras\b)", "", module)
+        known = self.parameters.of(module + "()" * of_object, last) if self.parameters and full not in self.reader.own_names else None
+        return (known[0], "%s %s" % (module.partition(".")[0], known[1])) if known else (None, None)
+
+    @staticmethod
+    def nearest(word, names, given):
+        """The argument that a name was written for, as far as its letters or other libraries' names tell."""
+        left = [one for one in names if one not in given]
+        plain = lambda one: one.lower().replace("_", "")
+        alike = [one for one in left if plain(one) == plain(word)]
+        alike += difflib.get_close_matches(word, left, 1, 0.8)
+        alike += [one for same in SAME_ARGUMENTS if difflib.get_close_matches(word, same, 1, 0.75) for one in left if one in same]
+        begin = [one for one in left if len(word) > 2 and one.startswith(word) or len(one) > 2 and word.startswith(one)]
+        return (alike + begin + difflib.get_close_matches(word, left, 1, 0.6) + [None])[0]
 
     def method(self, node, thing, attribute, values, words):
         """Methods of tensors and modules of PyTorch's own."""

@@ -4,8 +4,9 @@
 
 READER is this text. FILE holds COUNT scripts one behind the other, each of SIZE bytes, called SHOWN, in FOLDER (empty:
 none), from which modules that they import are read as well; NAMEs are the calls that matter, in full;
-"tensorflow.random.*" stands for all below. MODULE=NAMES says all names that a module's releases have. A file is a
-script or a Jupyter notebook, whose cells are read in their order. Nothing of the scripts is run.
+"tensorflow.random.*" stands for all below. MODULE=NAMES says all names that a module's releases have, and
+parameters:FILE where it is written what calls take. A file is a script or a Jupyter notebook, whose cells are read in
+their order. Nothing of the scripts is run.
 
 Events come in the order in which the script would run: functions are followed at each call, with its arguments. What is
 not sure to run has a path, "3a/7b": one step for each condition, loop or function that nobody calls. What stands on a
@@ -22,8 +23,9 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
         names = [n for n in names if not re.match(r"[\w.]+=", n)]
         self.removed = Removed(self, [n for n in names if n.startswith("-")])
         names = [n for n in names if not n.startswith("-")]
-        self.given = Given(self, [n for n in names if ")=" in n])
-        names = [n for n in names if ")=" not in n]
+        parameters = next((n.partition(":")[2] for n in names if n.startswith("parameters:")), None)
+        self.given = Given(self, [n for n in names if ")=" in n], parameters)
+        names = [n for n in names if ")=" not in n and not n.startswith("parameters:")]
         self.variables = Variables(self, " ".join(self.members.pop("environment", ())))
         self.conditions = Statements(self)
         self.offload = Offload(self)
