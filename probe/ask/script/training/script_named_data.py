@@ -5,7 +5,7 @@ KEYS_OF_TFDS = {"mnist": "image label", "binarized_mnist": "image", "fashion_mni
                 "cifar10": "id image label", "cifar100": "id image label coarse_label", "imdb_reviews": "text label", "ag_news_subset": "title description label",
                 "cats_vs_dogs": "image image/filename label", "rock_paper_scissors": "image label", "horses_or_humans": "image label", "tf_flowers": "image label",
                 "beans": "image label", "svhn_cropped": "image label", "celeb_a": "attributes image landmarks", "oxford_flowers102": "file_name image label"}
-BATCHES_BY_NAME = re.compile(r"(?i)^(batch|sample|example|element|data|x|row|item)$")
+NAMES_OF_EXAMPLES = re.compile(r"(?i)^(batch|sample|example|element|data|x|row|item)$")
 # They changed a dataset of Hugging Face's in place until datasets 2.0.
 IN_PLACE_OF_DATASETS = ("rename_column_", "remove_columns_", "dictionary_encode_column_")
 PIXELS_OF_TORCHVISION = re.compile(r"torchvision\.datasets\.(\w+\.)?(MNIST|FashionMNIST|KMNIST|EMNIST|QMNIST|CIFAR10|CIFAR100|SVHN|STL10)$")
@@ -51,7 +51,7 @@ class NamedData(TablesOfData):
         stored |= {self.said(key) for one in self.nodes if isinstance(one, ast.Dict) for key in one.keys if key is not None}
         for one in self.nodes:
             said = self.said(one.slice) if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Load) and isinstance(one.value, ast.Name) else None
-            if isinstance(said, str) and BATCHES_BY_NAME.match(one.value.id) and said not in keys and said not in stored:
+            if isinstance(said, str) and NAMES_OF_EXAMPLES.match(one.value.id) and said not in keys and said not in stored:
                 self.mistake(one, "a key that samples lack", min(names), " and ".join(keys), said, other=loads[0])
                 return
 
