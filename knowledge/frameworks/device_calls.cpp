@@ -1,5 +1,7 @@
 #include "knowledge/frameworks/device_calls.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -11,9 +13,14 @@
 namespace envdoctor::knowledge {
 namespace {
 
-// The frameworks whose calls the tables know, with their names in sentences.
-const ByName<std::string> spoken = {
-    {"tensorflow", "TensorFlow"}, {"keras", "Keras"}, {"jax", "JAX"}, {"torch", "PyTorch"}};
+// The name in sentences of a framework whose calls the tables know; empty: they know none of it.
+std::string_view spoken_name(std::string_view framework) {
+  return framework == "tensorflow" ? "TensorFlow"
+         : framework == "keras"    ? "Keras"
+         : framework == "jax"      ? "JAX"
+         : framework == "torch"    ? "PyTorch"
+                                   : "";
+}
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream in(text);
@@ -71,7 +78,7 @@ struct Tables {
       const std::string framework = row.text("framework"), from = row.text("from");
       std::string for_reader;
       for (const std::string& word : words_of(row.text("names"))) {
-        if (!spoken.contains(framework) || word.find('(') < word.find('=')) {
+        if (spoken_name(framework).empty() || word.find('(') < word.find('=')) {
           for_reader += (for_reader.empty() ? "" : " ") + word;
           ++gone;
           continue;
@@ -85,7 +92,7 @@ struct Tables {
              .framework = framework,
              .from = from,
              .label = "raises",
-             .says = "raises: it is gone since " + spoken.find(framework)->second + " " + from + " at the latest",
+             .says = fmt::format("raises: it is gone since {} {} at the latest", spoken_name(framework), from),
              .instead = instead.empty() ? "Install a release that has it, or write what its release notes name."
                                         : "Write " + instead + ".",
              .removed = true});
@@ -169,7 +176,7 @@ bool stands_for(const ScriptCall& row, std::string_view name) {
 
 const ScriptCall* call_that_raises(std::string_view name, std::string_view id) {
   // To read the tables takes longer than to judge a report.
-  if (!spoken.contains(name.substr(0, name.find('.')))) return nullptr;
+  if (spoken_name(name.substr(0, name.find('.'))).empty()) return nullptr;
   const auto& rows = read_once<Tables>().calls;
   const auto found = std::ranges::find_if(rows, [&](const ScriptCall& row) {
     return !row.mistake && row.label == "raises" && (id.empty() || row.id == id) && stands_for(row, name);

@@ -7,7 +7,7 @@ GIVES_OF_KIND = [(kind, re.compile(form)) for kind, form in (
      r"reshape|permute|nn\.functional\.(cross_entropy|mse_loss|l1_loss|smooth_l1_loss|nll_loss|binary_cross_entropy(_with_logits)?|kl_div|huber_loss|relu|gelu|softmax|log_softmax|"
      r"one_hot|interpolate|pad|normalize|dropout|linear|conv2d|avg_pool2d|cosine_similarity|softplus|triplet_margin_loss|ctc_loss|scaled_dot_product_attention))$"),
     ("numpy.ndarray", r"numpy\.(zeros|ones|empty|full|arange|linspace|eye|array|concatenate|stack|vstack|hstack|zeros_like|ones_like|random\.(rand|randn|randint|normal|uniform))$"),
-    ("pandas.DataFrame", r"pandas\.(DataFrame|get_dummies|read_excel|read_parquet|read_feather|read_pickle_table|merge)$"),
+    ("pandas.DataFrame", r"pandas\.(DataFrame|get_dummies|read_excel|read_parquet|read_feather|merge)$"),
     ("tensorflow.data.Dataset", r"tensorflow\.data\.Dataset\.(from_tensor_slices|from_tensors|from_generator|range|list_files|zip)$"),
     ("keras.Sequential", r"(tensorflow\.)?keras\.(models\.)?Sequential$"),
     ("keras.Model", r"(tensorflow\.)?keras\.((models\.)?Model|models\.load_model|applications\.(\w+\.)?[A-Z]\w+)$"))]
