@@ -884,7 +884,7 @@ class Training:
         """Whether the limit of a clip is scaled as the gradients are: clip_grad_norm_(parameters, limit * scaler.get_scale())."""
         given = clip.args[1:2] + [k.value for k in clip.keywords] if isinstance(clip, ast.Call) else []
         names = {getattr(one, "id", getattr(one, "attr", "")) for of in given for one in ast.walk(of)} - {""}
-        return any("get_scale" in name or re.search(r"\b%s = [^\n]*get_scale\(" % re.escape(name), self.reader.text) for name in names)
+        return any("get_scale" in name or re.search(r"\b%s(: *[\w.\[\], ]+)? = [^\n]*get_scale\(" % re.escape(name), self.reader.text) for name in names)
 
     def scaled_steps(self):
         reader = self.reader
