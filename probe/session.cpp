@@ -6,7 +6,7 @@
 #include "evidence/json.h"
 #include "evidence/merge.h"
 #include "probe/probes.h"
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 
 namespace envdoctor {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/output/reporting.h"
 #include "probe/model_run.h"
 #include "probe/python/framework_queries.h"
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 
 namespace envdoctor::agree_command {
 namespace {

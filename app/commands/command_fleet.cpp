@@ -6,7 +6,7 @@
 #include "app/options/input_files.h"
 #include "app/output/reporting.h"
 #include "compare/fleet.h"
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 
 namespace envdoctor::fleet_command {
 namespace {

@@ -9,7 +9,7 @@
 #include "app/output/reporting.h"
 #include "evidence/merge.h"
 #include "probe/probes.h"
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 #include "probe/script.h"
 
 namespace envdoctor::script_command {

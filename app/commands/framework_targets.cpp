@@ -7,7 +7,7 @@
 #include "app/options/input_files.h"
 #include "app/output/reporting.h"
 #include "probe/python/framework_queries.h"
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 
 namespace envdoctor {
 namespace {

@@ -16,7 +16,7 @@
 #include "host/files/recording_files.h"
 #include "probe/probes.h"
 #include "probe/python/python_interpreter.h"
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 
 namespace envdoctor {
 namespace {

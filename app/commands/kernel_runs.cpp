@@ -16,7 +16,7 @@
 #include "kernels/bench/bench.h"
 #include "knowledge/codes/names.h"
 #include "knowledge/lower_case.h"
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 
 namespace envdoctor {
 namespace {

@@ -19,7 +19,7 @@
 #include "host/files/descriptor.h"
 #include "probe/paste/log_reader.h"
 #include "probe/paste/log_text.h"
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 
 namespace envdoctor {
 namespace {

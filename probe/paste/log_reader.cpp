@@ -16,7 +16,7 @@
 #include "knowledge/lower_case.h"
 #include "knowledge/wordings/slots.h"
 #include "knowledge/wordings/wordings.h"
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 #include "probe/text_piece.h"
 
 namespace envdoctor {

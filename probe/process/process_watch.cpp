@@ -15,7 +15,7 @@
 #include "probe/gpu/vendor_probes.h"
 #include "probe/os/device_nodes.h"
 #include "probe/os/libraries.h"
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 
 namespace envdoctor {
 

@@ -11,7 +11,7 @@
 #include "host/process/background_child.h"
 #include "host/vendor/nvml_api.h"
 #include "probe/process/process_read.h"
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 
 namespace envdoctor {
 

@@ -4,7 +4,7 @@
 
 #include "compare/documents.h"
 #include "evidence/json.h"
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 #include "reports/reports.h"
 #include "tests/support/process.h"
 

@@ -3,7 +3,7 @@
 #include "checks/engine/report.h"
 #include "evidence/json.h"
 #include "evidence/watched_process.h"
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 #include "reports/reports.h"
 #include "tests/support/fuzz.h"
 

@@ -4,7 +4,7 @@
 #include "evidence/json.h"
 #include "probe/paste/log_reader.h"
 #include "probe/paste/log_text.h"
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 #include "reports/reports.h"
 #include "tests/support/fuzz.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 
 namespace envdoctor::canaries_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/text.h"
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 #include "tests/support/golden.h"
 #include "tests/support/paths.h"
 

@@ -4,10 +4,10 @@
 #include <random>
 
 #include "knowledge/codes/names.h"
-#include "probe/env_values.h"
 #include "probe/paste/log_reader.h"
 #include "probe/probes.h"
-#include "probe/redact.h"
+#include "probe/redaction/env_values.h"
+#include "probe/redaction/redact.h"
 
 namespace envdoctor::env_test {
 namespace {

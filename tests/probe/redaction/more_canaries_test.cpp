@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 
 namespace envdoctor::more_canaries_test {
 namespace {

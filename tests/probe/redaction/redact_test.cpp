@@ -1,4 +1,4 @@
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 
 #include <gmock/gmock.h>
 

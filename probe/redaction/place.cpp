@@ -1,4 +1,4 @@
-#include "probe/place.h"
+#include "probe/redaction/place.h"
 
 #include <re2/re2.h>
 

@@ -1,4 +1,4 @@
-#include "probe/credential_lines.h"
+#include "probe/redaction/credential_lines.h"
 
 #include <re2/re2.h>
 
@@ -11,8 +11,8 @@
 #include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "knowledge/wordings/known_words.h"
-#include "probe/lazy_pattern.h"
-#include "probe/public_hosts.h"
+#include "probe/redaction/lazy_pattern.h"
+#include "probe/redaction/public_hosts.h"
 
 namespace envdoctor {
 namespace credential_lines {

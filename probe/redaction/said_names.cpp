@@ -1,4 +1,4 @@
-#include "probe/said_names.h"
+#include "probe/redaction/said_names.h"
 
 #include <re2/re2.h>
 
@@ -8,9 +8,9 @@
 
 #include "knowledge/lazy_regex.h"
 #include "knowledge/wordings/known_words.h"
-#include "probe/place.h"
-#include "probe/public_hosts.h"
-#include "probe/public_values.h"
+#include "probe/redaction/place.h"
+#include "probe/redaction/public_hosts.h"
+#include "probe/redaction/public_values.h"
 #include "probe/text_piece.h"
 
 namespace envdoctor {

@@ -1,4 +1,4 @@
-#include "probe/names_in_rows.h"
+#include "probe/redaction/names_in_rows.h"
 
 #include <re2/re2.h>
 
@@ -9,9 +9,9 @@
 
 #include "knowledge/lazy_regex.h"
 #include "knowledge/wordings/known_words.h"
-#include "probe/place.h"
-#include "probe/public_hosts.h"
-#include "probe/public_values.h"
+#include "probe/redaction/place.h"
+#include "probe/redaction/public_hosts.h"
+#include "probe/redaction/public_values.h"
 #include "probe/text_piece.h"
 
 namespace envdoctor {

@@ -1,4 +1,4 @@
-#include "probe/secret_places.h"
+#include "probe/redaction/secret_places.h"
 
 #include <re2/re2.h>
 
@@ -9,11 +9,11 @@
 
 #include "knowledge/lazy_regex.h"
 #include "knowledge/wordings/known_words.h"
-#include "probe/lazy_pattern.h"
-#include "probe/place.h"
-#include "probe/public_hosts.h"
-#include "probe/public_values.h"
-#include "probe/replace_groups.h"
+#include "probe/redaction/lazy_pattern.h"
+#include "probe/redaction/place.h"
+#include "probe/redaction/public_hosts.h"
+#include "probe/redaction/public_values.h"
+#include "probe/redaction/replace_groups.h"
 #include "probe/text_piece.h"
 
 namespace envdoctor {

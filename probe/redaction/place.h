@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "probe/lazy_pattern.h"
+#include "probe/redaction/lazy_pattern.h"
 
 namespace envdoctor {
 

@@ -1,4 +1,4 @@
-#include "probe/words_before.h"
+#include "probe/redaction/words_before.h"
 
 #include <algorithm>
 #include <array>

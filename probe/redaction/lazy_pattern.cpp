@@ -1,4 +1,4 @@
-#include "probe/lazy_pattern.h"
+#include "probe/redaction/lazy_pattern.h"
 
 #include <algorithm>
 #include <cstring>

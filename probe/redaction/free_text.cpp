@@ -1,4 +1,4 @@
-#include "probe/free_text.h"
+#include "probe/redaction/free_text.h"
 
 #include <algorithm>
 #include <array>
@@ -10,14 +10,14 @@
 #include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
 #include "knowledge/wordings/known_words.h"
-#include "probe/foreign_words.h"
-#include "probe/lazy_pattern.h"
-#include "probe/public_hosts.h"
-#include "probe/public_values.h"
-#include "probe/replace_groups.h"
+#include "probe/redaction/foreign_words.h"
+#include "probe/redaction/lazy_pattern.h"
+#include "probe/redaction/public_hosts.h"
+#include "probe/redaction/public_values.h"
+#include "probe/redaction/replace_groups.h"
+#include "probe/redaction/words_before.h"
 #include "probe/revision_words.h"
 #include "probe/text_piece.h"
-#include "probe/words_before.h"
 
 namespace envdoctor {
 namespace {

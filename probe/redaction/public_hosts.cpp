@@ -1,4 +1,4 @@
-#include "probe/public_hosts.h"
+#include "probe/redaction/public_hosts.h"
 
 #include <algorithm>
 #include <span>

@@ -1,4 +1,4 @@
-#include "probe/public_values.h"
+#include "probe/redaction/public_values.h"
 
 #include <re2/re2.h>
 

@@ -1,4 +1,4 @@
-#include "probe/secret_words.h"
+#include "probe/redaction/secret_words.h"
 
 #include <re2/re2.h>
 
@@ -10,8 +10,8 @@
 
 #include "knowledge/lazy_regex.h"
 #include "knowledge/wordings/known_words.h"
-#include "probe/lazy_pattern.h"
-#include "probe/replace_groups.h"
+#include "probe/redaction/lazy_pattern.h"
+#include "probe/redaction/replace_groups.h"
 
 namespace envdoctor {
 namespace secret_words {

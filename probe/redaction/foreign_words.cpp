@@ -1,4 +1,4 @@
-#include "probe/foreign_words.h"
+#include "probe/redaction/foreign_words.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "probe/env_values.h"
+#include "probe/redaction/env_values.h"
 
 #include <re2/re2.h>
 

@@ -1,4 +1,4 @@
-#include "probe/redact.h"
+#include "probe/redaction/redact.h"
 
 #include <re2/re2.h>
 
@@ -15,17 +15,17 @@
 #include "knowledge/codes/names.h"
 #include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
-#include "probe/credential_lines.h"
-#include "probe/env_values.h"
-#include "probe/free_text.h"
-#include "probe/lazy_pattern.h"
-#include "probe/names_in_rows.h"
-#include "probe/public_values.h"
-#include "probe/replace_groups.h"
+#include "probe/redaction/credential_lines.h"
+#include "probe/redaction/env_values.h"
+#include "probe/redaction/free_text.h"
+#include "probe/redaction/lazy_pattern.h"
+#include "probe/redaction/names_in_rows.h"
+#include "probe/redaction/public_values.h"
+#include "probe/redaction/replace_groups.h"
+#include "probe/redaction/said_names.h"
+#include "probe/redaction/secret_places.h"
+#include "probe/redaction/secret_words.h"
 #include "probe/revision_words.h"
-#include "probe/said_names.h"
-#include "probe/secret_places.h"
-#include "probe/secret_words.h"
 #include "probe/text_piece.h"
 
 namespace envdoctor {
