@@ -10,6 +10,7 @@ namespace envdoctor {
 
 // ASCII capitals to lower case, everything else unchanged, in any locale.
 inline char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+inline bool is_ascii_letter(char c) { return lower_case(c) >= 'a' && lower_case(c) <= 'z'; }
 
 // Eight characters at a time, because whole logs are converted.
 inline void make_lower_case(std::string& text) {
@@ -41,15 +42,13 @@ inline bool has_any(std::string_view text, std::initializer_list<std::string_vie
 // The same of the place where a text's first letter stands, and of the place behind its last one.
 inline bool first_letter_begins(std::string_view text, std::initializer_list<std::string_view> words) {
   constexpr std::size_t longest = 16;
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  const auto first = static_cast<std::size_t>(std::ranges::find_if(text, letter) - text.begin());
+  const auto first = static_cast<std::size_t>(std::ranges::find_if(text, is_ascii_letter) - text.begin());
   const std::string low = lower_case(text.substr(first, longest));
   return std::ranges::any_of(words, [&](std::string_view word) { return low.starts_with(word); });
 }
 inline bool last_letter_ends(std::string_view text, std::initializer_list<std::string_view> words) {
   constexpr std::size_t longest = 16;
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  while (!text.empty() && !letter(text.back())) text.remove_suffix(1);
+  while (!text.empty() && !is_ascii_letter(text.back())) text.remove_suffix(1);
   const std::string low = lower_case(text.substr(text.size() - std::min(text.size(), longest)));
   return std::ranges::any_of(words, [&](std::string_view word) { return low.ends_with(word); });
 }
