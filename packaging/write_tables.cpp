@@ -99,10 +99,10 @@ int main(int count, char** arguments) try {
   write(arguments[6], knowledge::in_lines(knowledge::table("wordings"), "patterns", {"example", "fields"}));
   write(arguments[7], constants());
   for (const std::string& name : knowledge::table_names()) {
-    const bool indexed = name == "gpu_arch";  // nothing reads its lists of devices beside the index
+    const bool indexed = name == "gpu_arch";  // nothing reads its lists of devices and chips beside the index
     write(arguments[8] + ("/" + name + ".json"),
           knowledge::without_remarks(knowledge::table(name),
-                                     indexed ? knowledge::gpu_device_lists : std::vector<const char*>{}));
+                                     indexed ? knowledge::indexed_gpu_lists : std::vector<const char*>{}));
   }
 } catch (const std::exception& error) {
   std::cerr << error.what() << '\n';

@@ -1,6 +1,10 @@
 #include "knowledge/gpus/gpu_devices_index.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "knowledge/table_rows.h"
 
@@ -8,20 +12,37 @@ namespace envdoctor::knowledge {
 
 std::string gpu_devices_index() {
   const Table table("gpu_arch", Remarks::kept);
-  std::vector<std::pair<std::string, std::string>> devices;  // by id: of two with one id, the first counts
-  for (const char* list : gpu_device_lists) {
+  std::vector<std::pair<std::string, std::string>> entries;  // by id: of two with one id, the first counts
+  const auto add = [&](const std::string& id, std::initializer_list<std::string> fields) {
+    std::string& line = entries.emplace_back(id, id + '\t').second;
+    for (const std::string& field : fields) line.append(field) += '\t';
+    std::ranges::replace(line, '\n', ' ');
+  };
+  std::set<std::string> disputed;
+  for (const Row& row : table["nvidia_notes"]) {
+    if (row.flag_if("capability_disputed"))
+      std::ranges::move(row.texts("ids"), std::inserter(disputed, disputed.end()));
+  }
+  for (const char* list : {"nvidia_devices", "amd_devices", "intel_devices"}) {
     for (const Row& row : table[list]) {
       const bool intel = row.has("platform");
-      std::string& line = devices.emplace_back(row.text("id"), "").second;
-      for (const std::string& field : {row.text("id"), row.text(intel ? "platform" : "chip"),
-                                       intel ? row.text("architecture") : "", row.text_if("name")})
-        line.append(field) += '\t';
-      std::ranges::replace(line, '\n', ' ');
+      const std::string id = row.text("id");
+      add(id, {row.text(intel ? "platform" : "chip"), intel ? row.text("architecture") : "", row.text_if("name"),
+               disputed.contains(id) ? "disputed" : ""});
     }
   }
-  std::ranges::stable_sort(devices, {}, &std::pair<std::string, std::string>::first);
+  for (const char* list : {"nvidia_codenames", "amd_codenames"}) {
+    for (const Row& row : table[list]) {
+      add("chip:" + row.text("codename"),
+          {row.text("architecture"), row.text_if("compute_capability"), row.text_if("gfx")});
+      if (row.has("compute_capability"))
+        add("capability:" + row.text("compute_capability"), {row.text("architecture")});
+    }
+  }
+  for (const Row& row : table["capability_facts"]) add("fact:" + row.text("fact"), {row.text("since")});
+  std::ranges::stable_sort(entries, {}, &std::pair<std::string, std::string>::first);
   std::string lines;
-  for (const auto& [id, line] : devices) lines.append(line) += '\n';
+  for (const auto& [id, line] : entries) lines.append(line) += '\n';
   return lines;
 }
 

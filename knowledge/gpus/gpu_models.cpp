@@ -1,5 +1,7 @@
 #include "knowledge/gpus/gpu_models.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -13,24 +15,19 @@
 namespace envdoctor::knowledge {
 namespace {
 
-struct Chip {
-  std::string architecture{};
-  std::string compute_capability{};
-  std::string gfx{};
-};
-
 struct Device {
-  std::string_view id{}, chip{}, architecture{}, name{};
+  std::string_view id{}, chip{}, architecture{}, name{}, disputed{};
 };
 
-// Of a line of the index.
+// Cuts the next field off a line of the index.
+std::string_view next_field(std::string_view& line) {
+  const std::string_view field = line.substr(0, line.find('\t'));
+  line.remove_prefix(field.size() + 1);
+  return field;
+}
 Device device_of(std::string_view line) {
-  const auto next = [&line] {
-    const std::string_view field = line.substr(0, line.find('\t'));
-    line.remove_prefix(field.size() + 1);
-    return field;
-  };
-  return {.id = next(), .chip = next(), .architecture = next(), .name = next()};
+  const auto next = [&line] { return next_field(line); };
+  return {.id = next(), .chip = next(), .architecture = next(), .name = next(), .disputed = next()};
 }
 
 // The index of devices: that of the build, unless another table replaces ours.
@@ -39,46 +36,41 @@ std::string_view device_lines() {
   return made.empty() ? bytes_of(embedded_index, "gpu_devices") : std::string_view(made);
 }
 
-struct Tables {
-  ByName<Chip> chips{};
-  ByName<std::set<std::string>> chips_by_prefix{};  // by prefix of the NVIDIA device id, "2b8"
-  ByName<std::string> facts{};                      // the compute capability from which on each is true
-  std::set<std::string, std::less<>> disputed{};    // ids whose chip and listed capability contradict each other
-
-  Tables() {
-    const Table table("gpu_arch");
-    for (const Row& row : table["capability_facts"]) facts[row.text("fact")] = row.text("since");
-    for (const char* codenames : {"nvidia_codenames", "amd_codenames"}) {
-      for (const Row& row : table[codenames])
-        chips[row.text("codename")] = {row.text("architecture"), row.text_if("compute_capability"), row.text_if("gfx")};
-    }
-    for (const Row& row : table["nvidia_id_prefixes"]) {
-      for (const std::string& prefix : row.texts("id_prefixes")) chips_by_prefix[prefix].insert(row.text("chip"));
-    }
-    for (const Row& row : table["nvidia_notes"]) {
-      if (row.flag_if("capability_disputed"))
-        std::ranges::move(row.texts("ids"), std::inserter(disputed, disputed.end()));
-    }
-  }
-};
+// The fields behind the id of the first line with it, and what follows; empty: there is none.
+std::string_view line_of(std::string_view kind, std::string_view name) {
+  const std::string id = fmt::format("{}{}\t", kind, name);
+  const std::string_view lines = lines_from(device_lines(), id);
+  return lines.starts_with(id) ? lines.substr(id.size()) : std::string_view();
+}
 
 GpuModel model_of(const Device& device) {
   GpuModel model{.name = std::string(device.name),
                  .chip = std::string(device.chip),
                  .architecture = std::string(device.architecture)};
-  if (const Chip* chip = find_in(read_once<Tables>().chips, device.chip)) {
-    model.architecture = chip->architecture;
-    model.compute_capability = chip->compute_capability;
-    model.gfx = chip->gfx;
+  if (std::string_view chip = line_of("chip:", device.chip); !chip.empty()) {
+    model.architecture = next_field(chip);
+    model.compute_capability = next_field(chip);
+    model.gfx = next_field(chip);
   }
   // "Aqua Vanjaram (ids 74xx)": only the table needs the bracket, to distinguish two generations with one code name.
   if (const auto bracket = model.chip.find(" (ids "); bracket != std::string::npos) model.chip.resize(bracket);
   return model;
 }
 
+struct ChipsByPrefix {
+  ByName<std::set<std::string>> chips{};  // by prefix of the NVIDIA device id, "2b8"
+
+  ChipsByPrefix() {
+    const Table table("gpu_arch");
+    for (const Row& row : table["nvidia_id_prefixes"]) {
+      for (const std::string& prefix : row.texts("id_prefixes")) chips[prefix].insert(row.text("chip"));
+    }
+  }
+};
+
 // The common facts of all chips with this prefix.
 std::optional<GpuModel> guess(std::string_view device) {
-  const auto* found = find_in(read_once<Tables>().chips_by_prefix, device.substr(0, 3));
+  const auto* found = find_in(read_once<ChipsByPrefix>().chips, device.substr(0, 3));
   if (!found) return std::nullopt;
   std::optional<GpuModel> common;
   for (const std::string& name : *found) {
@@ -122,11 +114,10 @@ struct NamedGpus {
   ByName<std::set<std::string>> capabilities{};
 
   NamedGpus() {
-    const Tables& tables = read_once<Tables>();
     std::string_view lines = lines_from(device_lines(), "10de:");
     for (; lines.starts_with("10de:"); lines.remove_prefix(lines.find('\n') + 1)) {
       const Device device = device_of(lines);
-      if (tables.disputed.contains(device.id)) continue;
+      if (!device.disputed.empty()) continue;
       std::string_view names = device.name;
       if (const auto bracket = names.find('['); bracket != names.npos) names.remove_prefix(bracket);
       for (bool more = true; more;) {
@@ -168,30 +159,28 @@ std::optional<GpuModel> gpu_model_of_chip(std::string_view name) {
     if (name.starts_with(maker)) name.remove_prefix(maker.size());
   }
   const std::string_view chip = name.substr(0, name.find(' '));
-  if (!find_in(read_once<Tables>().chips, chip)) return std::nullopt;
+  if (line_of("chip:", chip).empty()) return std::nullopt;
   return model_of({.chip = chip});
 }
 
 std::optional<GpuModel> gpu_model(std::string_view vendor, std::string_view device) {
-  const std::string id = std::string(vendor) + ":" + std::string(device);
-  const std::string_view lines = lines_from(device_lines(), id + '\t');
-  if (!lines.starts_with(id + '\t')) return vendor == "10de" ? guess(device) : std::nullopt;
-  GpuModel model = model_of(device_of(lines));
-  if (read_once<Tables>().disputed.contains(id)) model.compute_capability.clear();
+  const std::string id = fmt::format("{}:{}\t", vendor, device);
+  const std::string_view lines = lines_from(device_lines(), id);
+  if (!lines.starts_with(id)) return vendor == "10de" ? guess(device) : std::nullopt;
+  const Device found = device_of(lines);
+  GpuModel model = model_of(found);
+  if (!found.disputed.empty()) model.compute_capability.clear();
   return model;
 }
 
 std::string architecture_of_capability(std::string_view compute_capability) {
-  if (compute_capability.empty()) return {};
-  for (const auto& [name, chip] : read_once<Tables>().chips) {
-    if (chip.compute_capability == compute_capability) return chip.architecture;
-  }
-  return {};
+  std::string_view line = line_of("capability:", compute_capability);
+  return line.empty() ? std::string() : std::string(next_field(line));
 }
 
 bool capability_has(std::string_view compute_capability, std::string_view fact) {
-  const std::string* since = find_in(read_once<Tables>().facts, fact);
-  return since && compare_versions(compute_capability, *since) >= 0;
+  std::string_view line = line_of("fact:", fact);
+  return !line.empty() && compare_versions(compute_capability, next_field(line)) >= 0;
 }
 
 }  // namespace envdoctor::knowledge

@@ -504,7 +504,9 @@ void withhold_cloud_numbers(std::string& text, const LowerText& low) {
       return RE2::FullMatch(groups[1], common);
     });
   }
-  if (!has_run(text, 8, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); })) return;
+  static const Needed kinds[] = {"i-", "vpc-", "subnet-", "sg-", "vol-", "ami-", "snap-", "rtb-", "igw-"};
+  if (!has_run(text, 12, is_digit) && std::ranges::none_of(kinds, [&](const Needed& kind) { return kind.in(low); }))
+    return;
   static const LazyRegex numbered(
       R"(\b((?:i|vpc|subnet|sg|vol|eni|ami|snap|rtb|igw)-[0-9a-f]{8,17}|[0-9]{12})(?:\b[^.\d]|\b$|\.dkr\b))",
       RE2::Latin1);
@@ -526,7 +528,7 @@ void withhold_host_lists(std::string& text, const LowerText& low) {
   static const std::string several = "((?:" + one + "[,@]?)+)";
   static const std::array<LazyPattern, 6> lists{{
       {R"((?:^|\s)(?:-H|--?hosts?|--include|--exclude)[ =]["']?((?:[A-Za-z][\w.-]*(?::\d+(?:,\d+)*)?[,@]?)+:\d))",
-       {"-h", "host", "--include", "--exclude"}},
+       {"-h ", "-h=", "-host ", "-host=", "-hosts ", "-hosts=", "--include", "--exclude"}},
       {R"((?:\s--(?:hosts?|nodelist|address|master[-_]addr|main[-_]process[-_]ip|coordinator[-_]address|rdzv[-_]endpoint)[ =])["']?)" +
            several,
        {"--host", "--nodelist", "--address", "--master", "--main", "--coord", "--rdzv"}},
@@ -534,7 +536,7 @@ void withhold_host_lists(std::string& text, const LowerText& low) {
        {" -w ", " -j ", " -h "}},
       {R"(\b[A-Z_]*(?:HOSTS?|HOSTNAMES?|HOSTLIST|NODELIST|NODES|MACHINES)=["']?((?:)" + one + R"([, ;]|\d+[, ])*)" +
            one + ")",
-       {"host", "node", "machine"}},
+       {"host=", "hosts=", "hostname=", "hostnames=", "hostlist=", "nodelist=", "nodes=", "machines="}},
       {R"((?i)\bno_proxy["']?[=:] ?["']?([^\s"']+))", {"no_proxy"}},
       {R"(\b(?:scp|rsync|sshfs)\b[^\n]*? ([A-Za-z][\w.-]*):[/~])", {"scp", "rsync", "sshfs"}},
   }};

@@ -24,22 +24,6 @@ LowerText::LowerText(std::string_view text) : text_("\n") {
   pairs_[anywhere] = true;
 }
 
-Needed::Needed(const char* word_) : word(word_) {
-  // From the most frequent in programs' texts to the rarest; marks and figures stand between.
-  static constexpr std::string_view letters = " etaonirscdlmpufhgb_vwyxkqzj";
-  const auto rank = [](char c) {
-    const std::size_t at = letters.find(c);
-    return at == letters.npos ? letters.size() / 2 : at;
-  };
-  std::size_t best = 0;
-  for (std::size_t i = 0; i + 1 < word.size(); ++i) {
-    const std::size_t rarity = 1 + rank(word[i]) + rank(word[i + 1]);
-    if (rarity <= best) continue;
-    best = rarity;
-    rarest_pair = LowerText::place(word[i], word[i + 1]);
-  }
-}
-
 bool LowerText::finds(std::string_view word) const {
   if (word.size() == 1) return count(word[0]) > 0;
   for (std::size_t i = 0; i + 1 < word.size(); ++i)

@@ -29,7 +29,7 @@ class LowerText {
   [[nodiscard]] bool is_ascii() const { return is_ascii_; }
   // Where a pair of characters is noted, and whether one may stand in the text; `anywhere` always may.
   static constexpr std::size_t anywhere = 4096;
-  static std::size_t place(char first, char second) {
+  static constexpr std::size_t place(char first, char second) {
     return (static_cast<unsigned char>(first) * 37U + static_cast<unsigned char>(second)) % anywhere;
   }
   [[nodiscard]] bool may_have(std::size_t pair) const { return pairs_[pair]; }
@@ -46,8 +46,23 @@ class LowerText {
 
 // What a text must have: a word in lower case, or a character that often.
 struct Needed {
-  Needed(const char* word_);  // NOLINT: lists of words stay lists of words
-  Needed(char c, std::size_t times_) : times(times_), character(c) {}
+  // The compiler finds the rarest pair: hundreds of words would cost each start more than reading a snapshot does.
+  consteval Needed(const char* word_) : word(word_) {  // NOLINT: lists of words stay lists of words
+    // From the most frequent in programs' texts to the rarest; marks and figures stand between.
+    constexpr std::string_view letters = " etaonirscdlmpufhgb_vwyxkqzj";
+    const auto rank = [&](char c) {
+      const std::size_t at = letters.find(c);
+      return at == letters.npos ? letters.size() / 2 : at;
+    };
+    std::size_t best = 0;
+    for (std::size_t i = 0; i + 1 < word.size(); ++i) {
+      const std::size_t rarity = 1 + rank(word[i]) + rank(word[i + 1]);
+      if (rarity <= best) continue;
+      best = rarity;
+      rarest_pair = LowerText::place(word[i], word[i + 1]);
+    }
+  }
+  constexpr Needed(char c, std::size_t times_) : times(times_), character(c) {}
 
   [[nodiscard]] bool in(const LowerText& text) const {
     return text.may_have(rarest_pair) && (times > 0 ? text.count(character) >= times : text.has(word));
