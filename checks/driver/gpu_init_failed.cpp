@@ -131,6 +131,11 @@ Diagnosis diagnosis() {
               {{failed, "any-gpu-start"}, possible, when::no_driver_answers},
               {{failed, "amd-gpu-initialization"}, certain},
               {{failed, "intel-gpu-initialization"}, likely},
+              {{missing, "video-bios"},
+               possible,
+               [](const Facts& facts) {
+                 return !facts.saw({{present, "video-bios"}});
+               }},
           },
       .not_here = nvidia::not_here,
       .judge = judge,

@@ -118,6 +118,7 @@ Diagnosis diagnosis() {
       .explains = {"driver.unreachable", "driver.libcuda-missing", "opencl.icd-no-device", "opencl.cpu-only",
                    "opencl.no-platform", "opencl.no-icd", "opencl.loader-missing", "opencl.rusticl-not-enabled",
                    "usage.detected-unused", "expect.gpus", "expect.gpu", "expect.driver", "expect.link"},
+      .symptoms = {{{missing, "gpu-on-bus"}, Confidence::possible, when::no_driver_answers}},
       .judge_host = judge,
       .judge = judge_texts,
   };

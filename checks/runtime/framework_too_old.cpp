@@ -77,6 +77,7 @@ Diagnosis diagnosis() {
       .disproof = "A build of this version supports the GPU and has the function.",
       .remedy = "Update the framework.",
       .explains = {"python.broken-install", "driver.init-failed"},
+      .symptoms = {{{too_old, "cuda-of-framework"}, Confidence::likely}},
       .judge = judge,
   };
 }

@@ -179,7 +179,8 @@ const ScriptCall* call_that_raises(std::string_view name, std::string_view id) {
   if (spoken_name(name.substr(0, name.find('.'))).empty()) return nullptr;
   const auto& rows = read_once<Tables>().calls;
   const auto found = std::ranges::find_if(rows, [&](const ScriptCall& row) {
-    return !row.mistake && row.label == "raises" && (id.empty() || row.id == id) && stands_for(row, name);
+    return !row.mistake && row.label == "raises" && (id.empty() || row.id == id) && stands_for(row, name) &&
+           (row.call == name || row.call.ends_with(".*"));
   });
   return found == rows.end() ? nullptr : &*found;
 }

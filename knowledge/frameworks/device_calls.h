@@ -57,8 +57,9 @@ const std::vector<ScriptCall>& script_calls();
 // Whether a row is for this full name: its own, one below a row that ends in .*, or one below a name that was removed.
 bool stands_for(const ScriptCall& row, std::string_view name);
 
-// The row of a call that raises since some release, under its full name: "tensorflow.contrib.slim". Null: none is known.
-// Several rows may hold it: `id` chooses, unless it is empty.
+// The row of a missing name, "tensorflow.contrib", that raises since some release. Null: none is known. What stands above
+// it was found, as a message names the first that is missing: so a row of a name above it is not meant. Several rows may
+// hold it: `id` chooses, unless it is empty.
 const ScriptCall* call_that_raises(std::string_view name, std::string_view id = {});
 
 // The newest release of a framework that the tables were tested with; empty: none.

@@ -15,7 +15,10 @@ bool is_lsmod_header(std::string_view line) {
   return words.size() == 4 && words[0] == "Module" && words[1] == "Size" && words[2] == "Used" && words[3] == "by";
 }
 
-// "nvidia_uvm           1540096  0", "nvidia  56717312 2 nvidia_uvm,nvidia_modeset".
+bool in_proc_modules(std::string_view line) { return contains(line.substr(0, 1000), " Live 0x"); }
+
+// "nvidia_uvm           1540096  0", "nvidia  56717312 2 nvidia_uvm,nvidia_modeset", "ahci 45056 - - Live
+// 0xffffffffc05e".
 std::optional<std::string> module_row(std::string_view line) {
   const auto words = words_of(line.substr(0, 1000));
   const bool state = words.size() >= 6 && words[4] == "Live";
@@ -24,15 +27,17 @@ std::optional<std::string> module_row(std::string_view line) {
       std::string_view::npos)
     return std::nullopt;
   const auto size = number_of(words[1]), users = number_of(words[2]);
-  if (!size || *size < 4096 || !users || *users < -2) return std::nullopt;
+  const bool counts_no_users = state && words[2] == "-";  // a kernel that unloads no modules
+  if (!size || *size < 4096 || (!counts_no_users && (!users || *users < -2))) return std::nullopt;
   return std::string(words[0]);
 }
 
 }  // namespace
 
 bool starts_lsmod(std::string_view line) {
-  return line.starts_with("Module ") ? is_lsmod_header(line)
-                                     : (line.starts_with("nvidia") || line.starts_with("amdgpu")) && module_row(line);
+  return line.starts_with("Module ")
+             ? is_lsmod_header(line)
+             : (line.starts_with("nvidia") || line.starts_with("amdgpu") || in_proc_modules(line)) && module_row(line);
 }
 
 Snapshot parse_lsmod(const std::string& text) {
@@ -40,7 +45,7 @@ Snapshot parse_lsmod(const std::string& text) {
   std::size_t rows = 0;
   bool header = false, drives = false;
   for (const std::string_view line : lines_of(text)) {
-    header = header || is_lsmod_header(line);
+    header = header || is_lsmod_header(line) || in_proc_modules(line);
     const auto name = module_row(line);
     if (!name) continue;
     ++rows;

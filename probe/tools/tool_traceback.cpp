@@ -135,6 +135,12 @@ bool in_two_kerases(const std::vector<Frame>& frames) {
   return in("/tf_keras/src/") && in("/site-packages/keras/src/");
 }
 
+// Whether the code that failed takes the version of CUDA that PyTorch was built with for a text: a build without has
+// none.
+bool takes_cuda_version(const std::vector<Frame>& frames) {
+  return std::ranges::any_of(frames, [](const Frame& frame) { return contains(frame.code, "torch.version.cuda"); });
+}
+
 class Traceback {
  public:
   void line(std::size_t row, std::string_view line) {
@@ -176,6 +182,10 @@ class Traceback {
     static const LazyRegex torch_name(R"(^ImportError: cannot import name '?\w+'? from '?torch\b)", RE2::Latin1);
     static const LazyRegex numpy_name(R"(^AttributeError: module 'numpy' has no attribute)", RE2::Latin1);
     static const LazyRegex other_form(R"(^(?:TypeError|AttributeError|KeyError): )", RE2::Latin1);
+    static const LazyRegex no_text(
+        "^(?:TypeError|AttributeError): (?:expected string or bytes-like object|.*NoneType|float\\(\\) argument must "
+        "be)",
+        RE2::Latin1);
     static const LazyRegex name(R"((?:\w+\.)*\w*(?:Error|Exception): .*)", RE2::Latin1);
     if (line.empty() || line[0] == ' ' || !contains(words, "Error: ")) return;
     const re2::StringPiece text = piece_of(words);
@@ -193,6 +203,8 @@ class Traceback {
       if (const std::string framework = framework_asking_numpy(frames_); !framework.empty())
         add_symptom(snapshot_, {mismatch, "numpy-of-framework"}, row, line).details = {{"framework", framework}};
     }
+    if (RE2::PartialMatch(text, no_text) && takes_cuda_version(frames_))
+      add_symptom(snapshot_, {noted, "cpu-build"}, row, line).details = {{"built", "torch"}};
     if (in_two_kerases(frames_)) add_symptom(snapshot_, {mismatch, "keras-layer-class"}, row, line);
     if (RE2::PartialMatch(text, other_form) && restores_model(frames_))
       add_symptom(snapshot_, {mismatch, "saved-model"}, row, line);
