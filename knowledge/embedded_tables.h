@@ -18,8 +18,8 @@ std::vector<std::string_view> names_of(const Embedded* roster);
 // Each ends with a row without a name.
 extern const Embedded embedded_tables[], embedded_topics[];
 extern const Embedded embedded_bare_tables[];  // the tables again, without remarks
-// "wordings" (pattern_index.h), "resemblance", "plain_words", "report_words", "gpu_devices", and "wording_rows", the table
-// of wordings in lines (in_lines()).
+// "wordings" (pattern_index.h), "resemblance", "plain_words", "report_words", "gpu_devices", "codes" (codes_index.h),
+// and "wording_rows", the table of wordings in lines (in_lines()).
 extern const Embedded embedded_index[];
 
 }  // namespace envdoctor::knowledge

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace envdoctor::knowledge {
@@ -16,6 +18,19 @@ inline std::string_view lines_from(std::string_view lines, std::string_view text
       end = line;
   }
   return lines.substr(first);
+}
+
+// The first line with this first field; empty: there is none. Each field has a tab behind it.
+inline std::string_view line_of(std::string_view lines, const std::string& id) {
+  const std::string_view from = lines_from(lines, id + '\t');
+  return from.starts_with(id + '\t') ? from.substr(0, from.find('\n')) : std::string_view();
+}
+
+// Cuts the next field off a line; empty where none is left.
+inline std::string_view next_field(std::string_view& line) {
+  const std::string_view field = line.substr(0, line.find('\t'));
+  line.remove_prefix(std::min(line.size(), field.size() + 1));
+  return field;
 }
 
 }  // namespace envdoctor::knowledge

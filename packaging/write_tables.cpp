@@ -9,6 +9,7 @@
 #include <iostream>
 #include <set>
 
+#include "knowledge/codes/codes_index.h"
 #include "knowledge/embedded_tables.h"
 #include "knowledge/gpus/gpu_devices_index.h"
 #include "knowledge/knowledge.h"
@@ -87,9 +88,9 @@ void write(const std::string& path, const std::string& content) {
 }  // namespace
 
 int main(int count, char** arguments) try {
-  if (count != 9)
+  if (count != 10)
     throw std::runtime_error(
-        "usage: write_tables WORDINGS RESEMBLANCE PLAIN_WORDS REPORT_WORDS GPUS WORDING_ROWS CONSTANTS "
+        "usage: write_tables WORDINGS RESEMBLANCE PLAIN_WORDS REPORT_WORDS GPUS WORDING_ROWS CODES CONSTANTS "
         "FOLDER_OF_TABLES");
   write(arguments[1], knowledge::pattern_index());
   write(arguments[2], knowledge::resemblance_index());
@@ -97,10 +98,11 @@ int main(int count, char** arguments) try {
   write(arguments[4], knowledge::word_list_index("report_words"));
   write(arguments[5], knowledge::gpu_devices_index());
   write(arguments[6], knowledge::in_lines(knowledge::table("wordings"), "patterns", {"example", "fields"}));
-  write(arguments[7], constants());
+  write(arguments[7], knowledge::codes_index());
+  write(arguments[8], constants());
   for (const std::string& name : knowledge::table_names()) {
     const bool indexed = name == "gpu_arch";  // nothing reads its lists of devices and chips beside the index
-    write(arguments[8] + ("/" + name + ".json"),
+    write(arguments[9] + ("/" + name + ".json"),
           knowledge::without_remarks(knowledge::table(name),
                                      indexed ? knowledge::indexed_gpu_lists : std::vector<const char*>{}));
   }

@@ -1,5 +1,6 @@
 #include "knowledge/codes/names.h"
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -7,9 +8,12 @@
 #include <charconv>
 #include <utility>
 
+#include "knowledge/codes/codes_index.h"
 #include "knowledge/codes/constants.h"
+#include "knowledge/embedded_tables.h"
 #include "knowledge/lazy_regex.h"
 #include "knowledge/lower_case.h"
+#include "knowledge/sorted_lines.h"
 #include "knowledge/table_rows.h"
 
 namespace envdoctor::knowledge {
@@ -33,24 +37,46 @@ EnvValues values_of(const Row& row) {
   return values;
 }
 
-struct Variables {
+// Each list is read when it is first asked for: a pasted text mostly needs the folders alone.
+struct EnvironmentTable {
   Table table{"env_vars"};
+
+  [[nodiscard]] std::vector<std::string> texts(const char* list, const char* key) const {
+    std::vector<std::string> all;
+    for (const Row& row : table[list]) all.push_back(row.text(key));
+    return all;
+  }
+};
+
+struct Variables {
   ByName<Row> rows{};
   std::vector<std::string> names{};
   std::vector<std::string> begins{};  // of the rows that end in *
-  std::vector<std::string> prefixes{}, words{}, folders{};
 
   Variables() {
-    for (const Row& row : table["variables"]) rows.emplace(row.text("name"), row);
-    for (const Row& row : table["words"]) add_words(words, row.text("words"));
-    std::ranges::sort(words);
-    for (const Row& row : table["system_folders"]) folders.push_back(row.text("folder"));
-    for (const Row& row : table["prefixes"]) prefixes.push_back(row.text("prefix"));
+    for (const Row& row : read_once<EnvironmentTable>().table["variables"]) rows.emplace(row.text("name"), row);
     for (const auto& [name, row] : rows) {
       names.push_back(name);
       if (name.ends_with('*')) begins.push_back(name.substr(0, name.size() - 1));
     }
   }
+};
+
+struct EnvironmentWords {
+  std::vector<std::string> words{};
+
+  EnvironmentWords() {
+    for (const std::string& line : read_once<EnvironmentTable>().texts("words", "words")) add_words(words, line);
+    std::ranges::sort(words);
+  }
+};
+
+struct EnvironmentPrefixes {
+  std::vector<std::string> prefixes = read_once<EnvironmentTable>().texts("prefixes", "prefix");
+};
+
+struct SystemFolders {
+  std::vector<std::string> folders = read_once<EnvironmentTable>().texts("system_folders", "folder");
 };
 
 struct Libraries {
@@ -70,78 +96,61 @@ struct Libraries {
   }
 };
 
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
 struct CodeRow {
   std::string_view name{};
-  std::optional<std::int64_t> number{};
+  std::string_view number{};   // empty: none is known
   std::string_view symptom{};  // "missing cuda-device"
   std::string_view same_as{};
-  bool error = false;  // an error of a GPU's API
+  std::string_view error{};  // not empty: an error of a GPU's API
 };
 
-struct Api {
-  std::map<std::string_view, CodeRow> by_name{};
-  std::map<std::int64_t, const CodeRow*> by_number{};
-};
-
-// Signals and similar codes say nothing about a GPU unless their row does.
-bool of_system(std::string_view api) {
-  return api == "signal" || api == "exit_status" || api == "windows" || api == "numba";
+// The index of codes: that of the build, unless another table replaces ours.
+std::string_view code_lines() {
+  static const std::string made = table_is_replaced("error_codes") ? codes_index() : std::string();
+  return made.empty() ? bytes_of(embedded_index, "codes") : std::string_view(made);
 }
 
-struct Codes {
-  Table table{"error_codes"};  // which holds the texts of the rows
-  std::map<std::string_view, Api> apis{};
-
-  Codes() {
-    const auto view_if = [](const Row& row, const char* key) { return row.has(key) ? row.view(key) : ""; };
-    for (const Row& row : table["codes"]) {
-      const std::string_view name = row.view("api"), kind = view_if(row, "kind");
-      Api& api = apis[name];
-      const auto number = row.has("code") ? std::optional(row.number("code")) : std::nullopt;
-      const CodeRow code{.name = row.view("name"),
-                         .number = number,
-                         .symptom = view_if(row, "symptom"),
-                         .same_as = view_if(row, "same_as"),
-                         .error = !kind.empty() && kind != "none" && !of_system(name)};
-      const auto [entry, fresh] = api.by_name.try_emplace(code.name, code);
-      // Some numbers have two names (a vendor's alias); the first row has the usual name.
-      if (number) api.by_number.try_emplace(*number, &entry->second);
-    }
-  }
-};
-
-const CodeRow* row_of_number(std::string_view name, std::int64_t number) {
-  const Api* api = find_in(read_once<Codes>().apis, name);
-  const auto* row = api ? find_in(api->by_number, number) : nullptr;
-  return row ? *row : nullptr;
+std::optional<CodeRow> row_of_name(std::string_view api, std::string_view name) {
+  std::string_view line = line_of(code_lines(), fmt::format("{} {}", api, name));
+  if (line.empty()) return std::nullopt;
+  const auto next = [&line] { return next_field(line); };
+  return CodeRow{
+      .name = next().substr(api.size() + 1), .number = next(), .symptom = next(), .same_as = next(), .error = next()};
 }
 
-const CodeRow* row_of_name(std::string_view name, std::string_view code) {
-  const Api* api = find_in(read_once<Codes>().apis, name);
-  return api ? find_in(api->by_name, code) : nullptr;
+std::optional<CodeRow> row_of_number(std::string_view api, std::int64_t number) {
+  std::string_view line = line_of(code_lines(), fmt::format("{} #{}", api, number));
+  if (line.empty()) return std::nullopt;
+  next_field(line);
+  return row_of_name(api, next_field(line));
 }
 
-const CodeRow* find_row(std::string_view apis, std::string_view printed) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(printed.data(), printed.data() + printed.size(), number);
-  const bool is_number = error == std::errc{} && end == printed.data() + printed.size();
+std::optional<CodeRow> find_row(std::string_view apis, std::string_view printed) {
+  const std::optional<std::int64_t> number = whole_number(printed);
   while (!apis.empty()) {
     const std::string_view one = apis.substr(0, apis.find(' '));
     apis.remove_prefix(std::min(apis.size(), one.size() + 1));
-    if (const CodeRow* row = is_number ? row_of_number(one, number) : row_of_name(one, printed)) return row;
+    if (const auto row = number ? row_of_number(one, *number) : row_of_name(one, printed)) return row;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 // CUDA's driver and runtime use the same error numbers since 10.1; before that, the runtime had only the same names.
-const CodeRow& usual_row(const CodeRow& row) {
-  const CodeRow* same = &row;
+CodeRow usual_row(const CodeRow& row) {
+  std::optional<CodeRow> same = row;
   if (!row.same_as.empty()) same = find_row("nvml cuda_driver", row.same_as);
   if (row.name.starts_with("cudaError")) {
-    const CodeRow* runtime = row_of_name("cuda_runtime", row.name);
-    if (runtime && runtime->number) same = row_of_number("cuda_driver", *runtime->number);
+    const auto runtime = row_of_name("cuda_runtime", row.name);
+    if (const auto number = runtime ? whole_number(runtime->number) : std::nullopt)
+      same = row_of_number("cuda_driver", *number);
   }
-  return same ? *same : row;
+  return same.value_or(row);
 }
 
 struct Xids {
@@ -193,7 +202,7 @@ constexpr std::array<Wording, 11> nvml_wordings{{
 }  // namespace
 
 const std::vector<std::string>& env_allow_list() { return read_once<Variables>().names; }
-const std::vector<std::string>& env_prefixes() { return read_once<Variables>().prefixes; }
+const std::vector<std::string>& env_prefixes() { return read_once<EnvironmentPrefixes>().prefixes; }
 
 bool env_allowed(std::string_view name) {
   return read_once<Variables>().rows.contains(name) ||
@@ -213,8 +222,8 @@ const EnvValues* env_values(std::string_view name) {
   return known != read.end() ? &known->second : &read.emplace(name, values_of(*row)).first->second;
 }
 
-const std::vector<std::string>& env_words() { return read_once<Variables>().words; }
-const std::vector<std::string>& system_folders() { return read_once<Variables>().folders; }
+const std::vector<std::string>& env_words() { return read_once<EnvironmentWords>().words; }
+const std::vector<std::string>& system_folders() { return read_once<SystemFolders>().folders; }
 
 bool env_names_hosts(std::string_view name) {
   const Row* row = find_in(read_once<Variables>().rows, name);
@@ -226,16 +235,16 @@ const std::vector<VersionSymbol>& version_symbols() { return read_once<Libraries
 const std::vector<PipPackage>& pip_packages() { return read_once<Libraries>().packages; }
 
 std::string code_name(std::string_view api, std::int64_t code) {
-  const CodeRow* row = row_of_number(api, code);
+  const auto row = row_of_number(api, code);
   return std::string(row ? row->name : "");
 }
 
 std::optional<Code> find_code(std::string_view apis, std::string_view printed) {
-  const CodeRow* row = find_row(apis, printed);
+  const auto row = find_row(apis, printed);
   if (!row) return std::nullopt;
-  const CodeRow& usual = usual_row(*row);
+  const CodeRow usual = usual_row(*row);
   const std::string_view own = row->symptom.empty() ? usual.symptom : row->symptom;
-  const std::string_view symptom = own.empty() && row->error ? "failed gpu-api-call" : own;
+  const std::string_view symptom = own.empty() && !row->error.empty() ? "failed gpu-api-call" : own;
   const std::size_t blank = std::min(symptom.find(' '), symptom.size());
   return Code{.name = std::string(usual.name),
               .class_ = std::string(symptom.substr(0, blank)),

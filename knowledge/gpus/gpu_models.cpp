@@ -19,12 +19,6 @@ struct Device {
   std::string_view id{}, chip{}, architecture{}, name{}, disputed{};
 };
 
-// Cuts the next field off a line of the index.
-std::string_view next_field(std::string_view& line) {
-  const std::string_view field = line.substr(0, line.find('\t'));
-  line.remove_prefix(field.size() + 1);
-  return field;
-}
 Device device_of(std::string_view line) {
   const auto next = [&line] { return next_field(line); };
   return {.id = next(), .chip = next(), .architecture = next(), .name = next(), .disputed = next()};
@@ -36,18 +30,18 @@ std::string_view device_lines() {
   return made.empty() ? bytes_of(embedded_index, "gpu_devices") : std::string_view(made);
 }
 
-// The fields behind the id of the first line with it, and what follows; empty: there is none.
-std::string_view line_of(std::string_view kind, std::string_view name) {
-  const std::string id = fmt::format("{}{}\t", kind, name);
-  const std::string_view lines = lines_from(device_lines(), id);
-  return lines.starts_with(id) ? lines.substr(id.size()) : std::string_view();
+// The fields of the line with this id, which comes first; empty: there is none.
+std::string_view fields_of(std::string_view kind, std::string_view name) {
+  std::string_view line = line_of(device_lines(), fmt::format("{}{}", kind, name));
+  next_field(line);
+  return line;
 }
 
 GpuModel model_of(const Device& device) {
   GpuModel model{.name = std::string(device.name),
                  .chip = std::string(device.chip),
                  .architecture = std::string(device.architecture)};
-  if (std::string_view chip = line_of("chip:", device.chip); !chip.empty()) {
+  if (std::string_view chip = fields_of("chip:", device.chip); !chip.empty()) {
     model.architecture = next_field(chip);
     model.compute_capability = next_field(chip);
     model.gfx = next_field(chip);
@@ -159,27 +153,26 @@ std::optional<GpuModel> gpu_model_of_chip(std::string_view name) {
     if (name.starts_with(maker)) name.remove_prefix(maker.size());
   }
   const std::string_view chip = name.substr(0, name.find(' '));
-  if (line_of("chip:", chip).empty()) return std::nullopt;
+  if (fields_of("chip:", chip).empty()) return std::nullopt;
   return model_of({.chip = chip});
 }
 
 std::optional<GpuModel> gpu_model(std::string_view vendor, std::string_view device) {
-  const std::string id = fmt::format("{}:{}\t", vendor, device);
-  const std::string_view lines = lines_from(device_lines(), id);
-  if (!lines.starts_with(id)) return vendor == "10de" ? guess(device) : std::nullopt;
-  const Device found = device_of(lines);
+  const std::string_view line = line_of(device_lines(), fmt::format("{}:{}", vendor, device));
+  if (line.empty()) return vendor == "10de" ? guess(device) : std::nullopt;
+  const Device found = device_of(line);
   GpuModel model = model_of(found);
   if (!found.disputed.empty()) model.compute_capability.clear();
   return model;
 }
 
 std::string architecture_of_capability(std::string_view compute_capability) {
-  std::string_view line = line_of("capability:", compute_capability);
-  return line.empty() ? std::string() : std::string(next_field(line));
+  std::string_view line = fields_of("capability:", compute_capability);
+  return std::string(next_field(line));
 }
 
 bool capability_has(std::string_view compute_capability, std::string_view fact) {
-  std::string_view line = line_of("fact:", fact);
+  std::string_view line = fields_of("fact:", fact);
   return !line.empty() && compare_versions(compute_capability, next_field(line)) >= 0;
 }
 

@@ -628,7 +628,7 @@ void withhold_personal_numbers(std::string& text, const LowerText& low) {
       {R"((?i)\b(?:geo|gps|loc(?:ation)?|lat(?:itude)?|lon(?:gitude)?|coordinates?)\b["']?[ :=("']{1,4}(-?\d{1,3}\.\d{3,}(?:, ?-?\d{1,3}\.\d{3,})?))",
        {"geo", "gps", "loc", "lat", "lon", "coordinate"}},
       {R"((\b\d{1,5}[a-z]? (?:[A-Z][a-z]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Drive|Boulevard|Blvd|Square)\b))",
-       {"st", "ave", "road", "rd", "lane", "drive", "boulevard", "blvd", "square"}},
+       {" street", " st", " ave", " road", " rd", " lane", " drive", " boulevard", " blvd", " square"}},
       {R"((?i)\b(?:mnemonic|magic word|(?:unlock|seed|recovery|pass) ?phrase|nonce|vault unsealed)(?: is| with)?[:= ]+([^\n]{4,}))",
        {"mnemonic", "magic word", "phrase", "nonce", "vault unsealed"}}};
   static const LazyPattern account(R"(\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b)", {});

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "knowledge/codes/codes_index.h"
+#include "knowledge/embedded_tables.h"
+
 namespace envdoctor::knowledge::names_test {
 namespace {
 
@@ -25,6 +28,9 @@ TEST(CodeName, IsEmptyForWhatNobodyDefined) {
   EXPECT_EQ(code_name("cuda_driver", 123456), "");
   EXPECT_EQ(code_name("no_such_api", 0), "");
 }
+
+// A build that didn't make the index anew after a change of the table is caught here.
+TEST(CodeName, IndexIsOfTheTable) { EXPECT_EQ(bytes_of(embedded_index, "codes"), codes_index()); }
 
 TEST(Xid, TellsMeaningAndAction) {
   const auto fallen = xid(79);
