@@ -131,6 +131,7 @@ Diagnosis diagnosis() {
               {{failed, "any-gpu-start"}, possible, when::no_driver_answers},
               {{failed, "amd-gpu-initialization"}, certain},
               {{failed, "intel-gpu-initialization"}, likely},
+              {{failed, "amd-firmware-load"}, possible, when::no_driver_answers},
               {{missing, "video-bios"},
                possible,
                [](const Facts& facts) {

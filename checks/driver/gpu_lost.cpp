@@ -156,6 +156,10 @@ Diagnosis diagnosis() {
               {{lost, "amd-gpu"}, likely},
               // Programs find fewer GPUs than before; the kernel log shows why.
               {{lost, "gpu-answers"}, possible},
+              // A device without a driver: the text finds no GPU, so this is the one.
+              {{lost, "some-pci-device"},
+               likely,
+               [](const Facts& facts) { return nvidia::nvml(facts.snapshot()).is(nvml_error::not_found); }},
               {{lost, "gpu-of-slurm-node"}, possible},
               {{missing, "slurm-gpu"}, possible, some_counted},
               {{lost, "gpu-of-kubernetes-node"}, possible},

@@ -150,6 +150,7 @@ Diagnosis diagnosis() {
               helped_by("unified-memory-reloaded"),
               {{noted, "suspend"}, possible, since_suspend},
               {{failed, "hip-start"}, possible, not_used},
+              {{failed, "cuda-start"}, possible, not_used},
               // In a container the folder of the host's MPS daemon is missing, or its variable leads elsewhere.
               {{failed, "cuda-mps"}, possible, [](const Facts& f) { return f.container(); }},
           },

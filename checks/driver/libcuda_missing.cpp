@@ -108,6 +108,10 @@ Diagnosis diagnosis() {
           {
               {{missing, "vllm-platform"}, possible, when::no_better_cause},
               {{missing, "any-driver-library"}, possible, no_container_named},
+              // Programs look for it on every machine.
+              {{missing, "looked-for-library"},
+               possible,
+               [](const Facts& f) { return !nvidia::gpus(f.snapshot()).empty() && when::no_better_cause(f); }},
               {{missing, "any-driver"}, likely, driver_listed_but_not_loaded},
               {{missing, "cuda"}, likely, driver_listed_but_not_loaded},
           },

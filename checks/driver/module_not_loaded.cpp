@@ -156,7 +156,21 @@ void judge_without_device(const Facts& facts, Answers& answers) {
        .command = "sudo dmesg | grep -iE 'nvrm|nouveau|vfio'"}};
 }
 
+// A network card can't register the GPU's memory, which CUDA had allocated.
+void judge_peer_memory(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{failed, "rdma-registration"}});
+  if (!line || !facts.saw({{noted, "rdma-of-gpu"}})) return;
+  Finding& finding = answers.found_in(*line, Confidence::possible);
+  finding.title = "The module that shows GPU memory to network cards is not loaded";
+  finding.explanation =
+      "CUDA gave the memory, and the network card could not register it: that takes nvidia-peermem (AMD: a kernel with "
+      "peer-to-peer support), and a GPU or vGPU profile that allows GPUDirect RDMA.";
+  finding.fix = {{.text = "Load the module on the host, and try again.",
+                  .command = "sudo modprobe nvidia-peermem; lsmod | grep peermem"}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
+  judge_peer_memory(facts, answers);
   if (!facts.saw({{SymptomClass::missing, "gpu-firmware"}})) judge_in_kernel(facts, answers);
   judge_intel(facts, answers);
   judge_nvidia(facts, answers);

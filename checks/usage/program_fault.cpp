@@ -68,6 +68,16 @@ void judge(const Facts& facts, Answers& answers) {
                    {.text = "Update the program, or the driver that brings the compiler."}};
     return;
   }
+  if (const Symptom* handle = facts.first({{failed, "cuda-resource-handle"}}); handle && !line && xids.empty()) {
+    Finding& finding = answers.found_in(*handle, Confidence::possible);
+    finding.title = "A program uses a stream or an event on a GPU that it doesn't belong to";
+    finding.explanation =
+        "Streams, events and kernels belong to the GPU, and to the process, in which they were made: CUDA refuses them "
+        "while another one is current, or after a fork.";
+    finding.fix = {{.text = "Run it with one GPU (CUDA_VISIBLE_DEVICES=0): if that works, the program doesn't select "
+                            "the device before it uses the stream. Update it, or report it to its authors."}};
+    return;
+  }
   if (!line && xids.empty()) return answers.not_applicable("no program reports a fault in a kernel");
   if (hardware_failed(facts)) return answers.not_applicable("the GPU itself failed");
   if (facts.saw({{wrong_result, "peer-copy"}})) return answers.not_applicable("copies between the GPUs fail");

@@ -284,6 +284,7 @@ Diagnosis diagnosis() {
               {{missing, "visible-gpu"}, possible, in_service},
               {{missing, "driver"}, possible, in_service},
               {{missing, "driver"}, possible, in_named_container},
+              {{missing, "libnvidia-ml"}, possible, in_named_container},
               {{missing, "nvidia-smi-in-container"}, possible, when::no_driver_answers},
           },
       .judge = judge,

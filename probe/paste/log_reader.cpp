@@ -18,11 +18,13 @@
 #include "knowledge/wordings/wordings.h"
 #include "probe/redaction/redact.h"
 #include "probe/text_piece.h"
+#include "probe/tools/earlier_state.h"
 
 namespace envdoctor {
 namespace {
 
 constexpr std::size_t longest_line = std::size_t{16} * 1024;
+constexpr std::size_t longest_session = std::size_t{256} * 1024;
 constexpr std::size_t longest_shown = 240;
 constexpr std::int64_t kept_of_equal = 3;
 constexpr std::int64_t kept_of_kind = 64;
@@ -107,6 +109,7 @@ void LogReader::take_wrapped(std::string_view line, std::vector<knowledge::LogMa
 }
 
 void LogReader::feed(std::string_view chunk) {
+  if (whole_.size() <= longest_session) whole_.append(chunk.substr(0, longest_session + 1 - whole_.size()));
   while (!chunk.empty()) {
     if (partial_.empty() && !took_part_ && chunk[0] == '\n') {
       chunk.remove_prefix(take_empty_lines(chunk));
@@ -228,6 +231,13 @@ void LogReader::add_resemblance(ReadText& text) const {
 }
 
 Snapshot LogReader::finish() {
+  if (whole_.size() <= longest_session && may_ask_twice(whole_)) {
+    if (const std::string current = without_earlier_state(whole_); current != whole_) {
+      LogReader again(source_, redact_);
+      again.feed(current);
+      return again.finish();
+    }
+  }
   const std::int64_t lines = partial_.empty() && !took_part_ ? line_ - 1 : line_;
   if (!partial_.empty()) take_line(partial_);
   partial_.clear();

@@ -40,6 +40,7 @@ class LogReader {
 
   std::string source_{};
   bool redact_ = true;
+  std::string whole_{};    // what was fed, up to a limit beyond which earlier runs of a command are not looked for
   std::string partial_{};  // an incomplete line, up to the maximum length
   std::string plain_{};    // scratch
   std::int64_t line_ = 1;

@@ -89,6 +89,8 @@ bool starts_topology(std::string_view line);
 Snapshot parse_topology(const std::string& text);
 bool starts_nvlink(std::string_view line);
 Snapshot parse_nvlink(const std::string& text);
+bool starts_nvlink_letters(std::string_view line);
+Snapshot parse_nvlink_letters(const std::string& text);
 bool starts_dmon(std::string_view line);
 Snapshot parse_dmon(const std::string& text);
 bool starts_opencl_loaders(std::string_view line);

@@ -58,6 +58,7 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"framework tables", starts_framework_tables, parse_framework_tables, short_report, 0},
       {"nvidia-smi topo", starts_topology, parse_topology},
       {"nvidia-smi nvlink", starts_nvlink, parse_nvlink},
+      {"dcgmi nvlink", starts_nvlink_letters, parse_nvlink_letters},
       {"nvidia-smi mig", starts_mig_instances, parse_mig_instances},
       {"bandwidthTest", starts_bandwidth, parse_bandwidth},
       {"docker", starts_docker, parse_docker, short_report},

@@ -50,6 +50,10 @@ std::string engine_of(std::string_view command) {
        {"apptainer exec ", "apptainer run ", "apptainer shell ", "singularity exec ", "singularity run ",
         "singularity shell ", "enroot start "}},
       {"lxc", {"pct enter ", "pct exec ", "lxc exec ", "lxc-attach ", "incus exec ", "machinectl shell "}}};
+  std::string narrow(command);  // "kubectl  logs"
+  narrow.erase(std::unique(narrow.begin(), narrow.end(), [](char a, char b) { return a == ' ' && b == ' '; }),
+               narrow.end());
+  command = narrow;
   for (const std::string_view before : {"sudo ", "time ", "srun ", "k0s ", "k3s ", "microk8s "}) {
     if (command.starts_with(before)) command = trimmed(command.substr(before.size()));
   }

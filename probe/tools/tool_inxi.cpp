@@ -7,6 +7,7 @@
 #include "knowledge/lazy_regex.h"
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {
 namespace {
@@ -64,6 +65,14 @@ Snapshot parse_inxi(const std::string& text) {
     if (driver == "nvidia" && RE2::PartialMatch(shown, of_nvidia, &version))
       snapshot.nvidia.fill().kernel_driver_version = version;
     devices.push_back(std::move(device));
+  }
+  // X tries each of its drivers; that of the kernel is bound, so the one for the display alone is another.
+  const bool bound = std::ranges::any_of(devices, [](const PciDevice& device) { return device.driver.is("nvidia"); });
+  std::size_t row = 0;
+  for (const std::string_view line : lines_of(text)) {
+    if (bound && line.size() < 400 && contains(line, "Display:") && contains(line, " FAILED: nvidia"))
+      add_symptom(snapshot, {SymptomClass::harmless, "a driver of the display server"}, row, line);
+    ++row;
   }
   if (!devices.empty()) snapshot.pci = std::move(devices);
   return snapshot;

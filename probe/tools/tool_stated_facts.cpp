@@ -128,7 +128,7 @@ void state_container(const Line& line, Snapshot& snapshot) {
   static const LazyRegex form(
       R"((?i)\b(?:in|inside|within|into|of|from) (?:(?:a|an|the|my|our|this|that|its|each|every) )?)"
       R"((?:[\w-]{1,12} )?(?:container|pod)s?\b|\b(?:in|inside|within) (?:docker|podman|kubernetes|k8s)\b)"
-      R"(|\bkubectl (?:logs|exec)\b|^Container image \S)",
+      R"(|\bkubectl +(?:logs|exec)\b|^Container image \S)",
       RE2::Latin1);
   speak_of(line, form, "container-named", snapshot);
 }

@@ -147,4 +147,28 @@ Snapshot parse_nvlink(const std::string& text) {
   return snapshot;
 }
 
+// dcgmi nvlink --link-status: a GPU of which no link is up. "D D D D", one letter a link.
+
+bool starts_nvlink_letters(std::string_view line) { return contains(line, "NvLink Link Status"); }
+
+Snapshot parse_nvlink_letters(const std::string& text) {
+  static const LazyRegex letters(R"(\s*[UDX_](?: [UDX_])+\s*)", RE2::Latin1);
+  Snapshot snapshot;
+  std::size_t row = 0;
+  bool gpu = false;
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t at = row++;
+    if (contains(line, "gpuId ") || contains(line, "GPU ")) {
+      gpu = true;
+    } else if (gpu && line.size() < 200 && RE2::FullMatch(piece_of(line), letters)) {
+      gpu = false;
+      const auto down = std::ranges::count(line, 'D'), up = std::ranges::count(line, 'U');
+      if (down == 0 || snapshot.log.get()) continue;
+      add_symptom(snapshot, {limited, "nvlink"}, at, line).details = {{"active", std::to_string(up)},
+                                                                      {"inactive", std::to_string(down)}};
+    }
+  }
+  return snapshot;
+}
+
 }  // namespace envdoctor
