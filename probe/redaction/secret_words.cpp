@@ -71,7 +71,7 @@ std::span<const NamedBy> named() {
        "<secret>"},
       {{"serienn", "serien-", "serienr", "numero ", "sarjanum", "seryjn", "serijsk", "seri no", "seerianum", "serie-z",
         "nomor ser", "nombor s", "numeris"},
-       {made(serials, sign), {}},
+       {std::string("(?i)(?:") + serials + ")(?:" + joiner + "|" + sign + ")" + value, {}},
        "<serial>"},
       {{"benutzer", "anmeldename", "utilisateur", "identifiant", "usuari", "utilizador", "utilizator", "utente",
         "gebruiker", "brukern", "bruger", "uporabnik", "korisnik", "naudotoj", "kasutaja", "erabiltz", "notanda",
