@@ -119,7 +119,8 @@ std::string known_parts(std::string_view path, char between) {
     static const LazyRegex digest("[0-9a-f]*[0-9][0-9a-f]{6,}|[A-Z]{2,8}", RE2::Latin1);
     const bool kept = inside || (is_wholly(name, digest) && begin > 0) || name.find('<') != name.npos ||
                       name.starts_with('$') || is_file_of_programs(name) ||
-                      (!holds_unknown_word(name.substr(0, name.rfind('.')), least_letters) &&
+                      // A folder has no extension: k.miller
+                      (!holds_unknown_word(end < path.size() ? name : name.substr(0, name.rfind('.')), least_letters) &&
                        !(is_wholly(before, owners) && std::ranges::any_of(name, is_letter)));
     before = name;
     kept ? out.append(name) : out.append(without_name(name));

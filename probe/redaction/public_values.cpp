@@ -102,7 +102,7 @@ bool is_checksum(std::string_view before, std::string_view after) {
   static const LazyRegex named(
       R"((?i)(?:(?:\b(?:(?:sha|blake)[\d-]*(?:sum)?|md5(?:sum)?|b2sum|xxh\w*|checksums?|digests?|hash(?:es)?)\b)"
       R"((?:[^\n]*[ (*/\\](?:[\w+~.-]*\.\w+|file|image|wheel|archive|tarball|installer|firmware|vbios|driver|package|binary|library|model|weights|checkpoint|layer|iso)\)?|[^\n]*\b(?:expected|got|actual|computed|wanted|found))|^[\s|>]*(?:expected|got|actual)\b))"
-      R"((?:\s+(?:is|was|hash|digest|checksum|sha\d+|md5|->|=>))*\s*[:=]*\s*["'`]?|\b(?:sha|md)[\d-]+\s{2,})$)",
+      R"((?:\s+(?:[a-z]+|sha\d+|md5|->|=>)){0,3}\s*[:=]*\s*["'`]?|\b(?:sha|md)[\d-]+\s{2,})$)",
       RE2::Latin1);
   // As sha256sum and its like print it.
   static const LazyRegex file(R"(^ [ *](?:[\w./+~-]*/)?[\w+~-][\w.+~-]*\.\w+\s*$)", RE2::Latin1);

@@ -295,7 +295,7 @@ std::span<const SecretKind> secret_kinds() {
       {{R"((::(?:server|agent|node):)\S+)", {"::server:", "::agent:", "::node:"}}, R"(\1<secret>)"},
       {{R"((\biqn\.\d{4}-\d{2}\.)[\w.-]+(?::[\w.:-]+)?)", {"iqn."}}, R"(\1<name>)"},
       {{R"((?i)(id[ :=]+)[0-9a-f]{4}(?: [0-9a-f]{4}){3,7}\b)", {"id ", "id:", "id="}, 22}, R"(\1<uuid>)"},
-      {{R"((?i)(\b(?:(?:sms|pager|dial)\b[^\d\n]{1,12}|calls? (?:me|us|at|on|in|to|support|the (?:lab|desk|office))\b[^\d\n]{0,12}|call:? ?\+|call: ?))\+?\d[\d ()./-]{6,}\d)",
+      {{R"((?i)(\b(?:(?:sms|pager|dial)\b[^\d\n]{1,12}|calls? (?:me|us|at|support|the (?:lab|desk|office))\b[^\d\n]{0,12}|call:? ?\+|call: ?))\+?\d[\d ()./-]{6,}\d)",
         {"sms", "pager", "call", "dial"},
         12},
        R"(\1<phone>)"},
@@ -752,10 +752,10 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   static const LazyPattern dashed_home(R"(((?:^|[^\w-])-(?:home|Users)-)[\w.]+-)", {"-home-", "-users-"});
   // Homes on a drive of Windows or a server's share, such as those of WSL: \\wsl$\Ubuntu\home\NAME.
   static const std::string windows_root =
-      R"((?i)(?:[A-Z]:|\\\\+[^\\/\s"']+(?:\\+[^\\/\s"']+){0,2}?)[\\/]+(?:Users\$?|homes?\$?|profiles?\$?|Benutzer|Utilisateurs|Usuarios|Utenti|UserData|DOCUME~1|Documents and Settings)[\\/]+)";
-  static const std::vector<Needed> windows_folders = {"\\users",    ":/users",   "\\home",     ":/home",
-                                                      "\\profile",  ":/profile", "\\benutzer", "\\utilisat",
-                                                      "\\usuarios", "\\utenti",  "\\userdata", "\\docume"};
+      R"((?i)(?:[A-Z]:|\\\\+[^\\/\s"']+(?:\\+[^\\/\s"']+){0,2}?)[\\/]+(?:Users\$?|homes?\$?|(?:user|benutzer)?profil(?:e|es|s)?\$?|Benutzer|Utilisateurs|Usuarios|Utenti|UserData|DOCUME~1|Documents and Settings)[\\/]+)";
+  static const std::vector<Needed> windows_folders = {
+      "\\users",    ":/users",    "\\home",     ":/home",   "\\profile",  ":/profile", "\\benutzer",
+      "\\userprof", "\\utilisat", "\\usuarios", "\\utenti", "\\userdata", "\\docume"};
   static const LazyPattern windows_home(windows_root + R"(([^\\/:;,"'<>\r\n]{1,64})[\\/])", windows_folders);
   static const LazyPattern windows_home_alone(windows_root + R"(([^\\/\s:;,"'<>]+))", windows_folders);
   // A profile in whatever folder, by the one that each has.

@@ -59,10 +59,13 @@ bool no_name_in_chat(View before, View word) {
 
 std::span<const Place> telephones() {
   static const std::vector<Needed> words = {
-      "phone",   "tel",     "fax",    "natel",   "gsm",      "handy",    "whats",    "durchwahl", "hotline", "pager",
-      "mero",  "m\xc3\xa9ro", "t\xc3\xa9l",    "nummer",  "appel",  "anruf",   "rufen",    "erreich",  "mame",     "mar ",      "chiam",   "bel me",
-      "bel mij", "bel ons", "call me",   "ring me", "text me", "reach me",   "phone me", "dial me", "call us", "ring us", "reach us", "call him", "call her", "ring him", "ring her", "call them", " mig ",    " meg ",    "to ring",   "can ring", "to call",
-      "can call", "please ring", "please call", "just ring", "just call", "zadzwo", "joindre", "portable", "contactez"};
+      "phone",    "tel",      "fax",      "natel",       "gsm",         "handy",       "whats",     "durchwahl",
+      "hotline",  "pager",    "mero",     "m\xc3\xa9ro", "t\xc3\xa9l",  "nummer",      "appel",     "anruf",
+      "rufen",    "erreich",  "mame",     "mar ",        "chiam",       "bel me",      "bel mij",   "bel ons",
+      "call me",  "ring me",  "text me",  "reach me",    "phone me",    "dial me",     "call us",   "ring us",
+      "reach us", "call him", "call her", "ring him",    "ring her",    "call them",   " mig ",     " meg ",
+      "to ring",  "can ring", "to call",  "can call",    "please ring", "please call", "just ring", "just call",
+      "zadzwo",   "joindre",  "joign",    "portable",    "contactez"};
   static const Place all[] = {
       // With the country's code and what one leaves out behind it: +49 (0)221 / 47 10-774, +33 6 39 98 41 27.
       {{R"((?:^|[^\w.+])(\+[1-9]\d{0,2}[ ./-]{0,2}\(0\)[\d ()./-]{5,22}\d|\+[1-9]\d{0,2}(?: ?\d{1,5}){1,3} [/-] ?[\d -]{4,16}\d|\+[1-9]\d{0,2}[ .-]\d(?:[ ./-]{1,2}\d{2,5}){2,5}|\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{2,5}\)?){2,5}))",
@@ -70,8 +73,13 @@ std::span<const Place> telephones() {
        "<phone>",
        no_telephone},
       // Behind a word that asks to be called.
-      {{R"((?i)\b(?:phone|tele?[fp]on\w*|tel|t[ée]l(?:[ée]phone)?|fax|natel|gsm|handy\w{0,7}|whats ?app|durchwahl|hotline|pager|num[ée]ro|n[úu]mero|nummer|(?:call|ring|text|reach|phone|dial) (?:me|us|him|her|them)|(?:can|to|please|just) (?:ring|call)|appel\w*|rappel\w*|anruf\w*|rufen|erreich\w*|ll[áa]ma\w+|chiama\w*|bel(?:len)? (?:me|mij|ons)|ring m[ei]g|zadzwo|joindre|portable|contactez)(?:[^\w\n+(]|[A-Za-z'’]|[^\x00-\x7f]){0,40}?(\+?\(?\d[\d ()./-]{6,22}\d))",
+      {{R"((?i)\b(?:phone|tele?[fp]on\w*|tel|t[ée]l(?:[ée]phone)?|fax|natel|gsm|handy\w{0,7}|whats ?app|durchwahl|hotline|pager|num[ée]ro|n[úu]mero|nummer|(?:call|ring|text|reach|phone|dial) (?:me|us|him|her|them)|(?:can|to|please|just) (?:ring|call)|appel\w*|rappel\w*|anruf\w*|rufen|erreich\w*|ll[áa]ma\w+|chiama\w*|bel(?:len)? (?:me|mij|ons)|ring m[ei]g|zadzwo|joindre|joign\w*|portable|contactez)(?:[^\w\n+(]|[A-Za-z'’]|[^\x00-\x7f]){0,40}?(\+?\(?\d[\d ()./-]{6,22}\d))",
         words},
+       "<phone>",
+       no_telephone},
+      // Mobile numbers by the form that they have in France, Britain and Germany, where nothing of it goes on.
+      {{R"((?:^|[^\d .:/-]|[^\d.:/-] )(0[67](?:[ .]\d\d){4}|07\d{3} \d{3} ?\d{3}|01[567]\d[ /-]\d{3,4} ?\d{3,4})(?:$|[^\d .:/-]|\.?$|[ .](?:[^\d]|$)))",
+        {"06 ", "06.", "07", "015", "016", "017"}},
        "<phone>",
        no_telephone},
       {{R"(\b(0[1-9](?:[ .]\d\d){4}|\(?0\d{2,4}\)?[ /-]{1,3}\d{3,4}[ -]?\d{3,5}) (?:is|est|ist|es|è) (?:my|mon|ma|meine?|mi|il mio)\b)",
@@ -85,11 +93,13 @@ std::span<const Place> telephones() {
 std::span<const Place> chats() {
   static const Place all[] = {
       {{R"((?:^|[\s"'`(@:,])([A-Za-z_][\w.]{1,31}#\d{4})(?:[^\w#]|$))",
-        {"#0", "#1", "#2", "#3", "#4", "#5", "#6", "#7", "#8", "#9"}}, "<name>", no_name_with_number},
+        {"#0", "#1", "#2", "#3", "#4", "#5", "#6", "#7", "#8", "#9"}},
+       "<name>",
+       no_name_with_number},
       {{R"((?i)\b(?:discord|telegram|slack|skype|wechat|weixin|whatsapp|signal|threema|matrix|mastodon|twitter|bluesky|linkedin|instagram|kakao(?:talk)?|icq|qq|irc|xmpp|teams|zulip|line)(?: (?:handle|id|name|nick(?:name)?|user(?:name)?|tag|account|contact|number))?(?:\s*[:=]\s*|\s+(?:is|as|under)\s+|\s+)["'`(]?@?([A-Za-z0-9_][\w.:-]*\w))",
-        {"discord",   "telegram", "slack",    "skype",     "wechat", "weixin", "whatsapp", "signal: @", "signal @", "threema",
-         "matrix: @", "matrix @", "mastodon", "twitter",   "bluesky", "linkedin", "instagram", "kakao", "icq", "qq",
-         "irc nick",  "irc: ",    "xmpp",     "teams: ",   "zulip",  "line id"}},
+        {"discord", "telegram",  "slack",    "skype",    "wechat",  "weixin",  "whatsapp", "signal: @", "signal @",
+         "threema", "matrix: @", "matrix @", "mastodon", "twitter", "bluesky", "linkedin", "instagram", "kakao",
+         "icq",     "qq",        "irc nick", "irc: ",    "xmpp",    "teams: ", "zulip",    "line id"}},
        "<name>",
        no_name_in_chat},
       {{R"((?i)([a-z_][\w.]{2,31}) (?:on|in) (?:the )?\w{0,12} ?(?:discord|telegram|slack|skype|wechat|whatsapp|mastodon|twitter|bluesky|linkedin|matrix\.org|zulip|irc|libera)\b)",
@@ -108,8 +118,8 @@ void withhold_shared_links(std::string& text, const LowerText& low) {
   static const Place links[] = {
       {{R"(\b(?:(?:drive|docs|photos|meet|script)\.google\.com|colab\.research\.google\.com/drive|forms\.(?:gle|microsoft\.com)|dropbox\.com|1drv\.ms|we\.tl|mega\.nz|box\.com|gofile\.io|pan\.baidu\.com|pastebin\.com|wormhole\.app|transfer\.sh|file\.io|zoom\.us|discord\.gg|t\.me|icloud\.com|wetransfer\.com|sharepoint\.com)/((?:[\w.!~:-]+/)*[^\s"'<>)\],;]*[\w-]{5,}[^\s"'<>)\],;]*))",
         {".google.com/", "forms.", "dropbox.com/", "1drv.ms/", "we.tl/", "mega.nz/", "box.com/", "gofile.io/",
-         "baidu.com/", "pastebin.com/", "wormhole.app/", "transfer.sh/", "file.io/", "zoom.us/", "discord.gg/",
-         "t.me/", "icloud.com/", "wetransfer.com/", "sharepoint.com/"}},
+         "baidu.com/", "pastebin.com/", "wormhole.app/", "transfer.sh/", "file.io/", "zoom.us/", "discord.gg/", "t.me/",
+         "icloud.com/", "wetransfer.com/", "sharepoint.com/"}},
        "<name>"},
       {{R"(\bgdown(?: -\S+)*(?: --id[ =])? ([A-Za-z0-9_-]{20,}))", {"gdown"}}, "<name>"},
   };
