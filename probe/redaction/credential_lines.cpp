@@ -139,6 +139,7 @@ Kind kind_of_pass(const std::vector<std::string>& parts) {
       "(?:forward|backward|fwd|bwd|first|second|third|single|multi|one|two|final|next|prev|current|extra|by|com|low|"
       "high|"
       "band|compile|opt|fusion|hlo|mlir|llvm|graph|module|function|loop|inline|rewrite|lowering|legalize|must|can|did|"
+      "optimi[sz]ation|transform|scheduling|codegen|analysis|layout|sharding|"
       "training|train|eval|inference|render|depth|shadow|pre|post|xla|ir|all|test|tests|num|n|max|per|in|out|do|of)",
       RE2::Latin1);
   return parts.size() < 2 || fits(parts[parts.size() - 2], of_compilers) || fits(parts.front(), of_tests)

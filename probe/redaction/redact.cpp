@@ -796,7 +796,8 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   for (const LazyPattern* home : {&windows_home, &windows_home_alone, &profile}) {
     replace_groups(out, *home, low, "<user>", [](const std::array<Piece, 3>& groups) {
       static const LazyRegex of_all(
-          "(?i)public|default(?:\\.migrated)?|all users|systemprofile|(?:network|local) ?service|site|logfiles",
+          "(?i)public|default(?:\\.migrated)?|all users|systemprofile|(?:network|local) "
+          "?service|site|logfiles|runneradmin|container(?:user|administrator)",
           RE2::Latin1);
       return RE2::FullMatch(groups[1], of_all);
     });

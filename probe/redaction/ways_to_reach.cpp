@@ -25,7 +25,8 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool no_telephone(View /*before*/, View word) {
   constexpr std::ptrdiff_t least = 8, most = 15;
   const auto figures = std::ranges::count_if(word, is_figure);
-  return figures < least || figures > most;
+  const bool one_number = word.find_first_not_of("0123456789") == word.npos && word[0] != '0';
+  return one_number || figures < least || figures > most;
 }
 
 // Whether all words that a name is made of are known: of those with fewer than three letters nobody can say.
@@ -50,7 +51,7 @@ bool no_name_in_chat(View before, View word) {
   static const LazyRegex numbers("(?i)(?:qq|wechat|weixin|icq|line)\\W*(?:id|number|no)?\\W*(?:is )?$", RE2::Latin1);
   if (std::ranges::none_of(word, is_letter))
     return word.size() < 6 || !std::ranges::all_of(word, is_figure) || !RE2::PartialMatch(piece_of(before), numbers);
-  static const LazyRegex said(R"((?:[:=]|\b(?:is|as|under|id|handle))\s*["'`(]?@?$)", RE2::Latin1),
+  static const LazyRegex said(R"((?:[:=(]|\b(?:is|as|under|id|handle))\s*["'`(]?@?$)", RE2::Latin1),
       ambiguous(R"((?i)\b(?:signal|matrix|irc|teams|line|slack)\W*(?:is\W*)?$)", RE2::Latin1);
   if (before.ends_with('@')) return is_made_of_known_words(word) && word.find_first_of("_.0123456789") == View::npos;
   return word.size() < 4 || !RE2::PartialMatch(piece_of(before), said) ||
@@ -73,7 +74,7 @@ std::span<const Place> telephones() {
        "<phone>",
        no_telephone},
       // Behind a word that asks to be called.
-      {{R"((?i)\b(?:phone|tele?[fp]on\w*|tel|t[ée]l(?:[ée]phone)?|fax|natel|gsm|handy\w{0,7}|whats ?app|durchwahl|hotline|pager|num[ée]ro|n[úu]mero|nummer|(?:call|ring|text|reach|phone|dial) (?:me|us|him|her|them)|(?:can|to|please|just) (?:ring|call)|appel\w*|rappel\w*|anruf\w*|rufen|erreich\w*|ll[áa]ma\w+|chiama\w*|bel(?:len)? (?:me|mij|ons)|ring m[ei]g|zadzwo|joindre|joign\w*|portable|contactez)(?:[^\w\n+(]|[A-Za-z'’]|[^\x00-\x7f]){0,40}?(\+?\(?\d[\d ()./-]{6,22}\d))",
+      {{R"((?i)\b(?:phone|tele?[fp]on\w*|tel|t[ée]l(?:[ée]phone)?|fax|natel|gsm|handy\w{0,7}|whats ?app|durchwahl|hotline|pager|num[ée]ro|n[úu]mero|nummer|(?:call|ring|text|reach|phone|dial) (?:me|us|him|her|them)|(?:can|to|please|just) (?:ring|call)|appel\w*|rappel\w*|anruf\w*|rufen|erreich\w*|ll[áa]ma\w+|chiama\w*|bel(?:len)? (?:me|mij|ons)|ring m[ei]g|zadzwo\w*|joindre|joign\w*|portable|contactez)\b(?:[^\w\n+(]|[A-Za-z'’]|[^\x00-\x7f]){0,40}?(\+?\(?\d[\d ()./-]{6,22}\d))",
         words},
        "<phone>",
        no_telephone},
