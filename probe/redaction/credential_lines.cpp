@@ -13,6 +13,7 @@
 #include "knowledge/wordings/known_words.h"
 #include "probe/redaction/lazy_pattern.h"
 #include "probe/redaction/public_hosts.h"
+#include "probe/redaction/public_values.h"
 
 namespace envdoctor {
 namespace credential_lines {
@@ -138,6 +139,7 @@ Kind kind_of_pass(const std::vector<std::string>& parts) {
       "(?:forward|backward|fwd|bwd|first|second|third|single|multi|one|two|final|next|prev|current|extra|by|com|low|"
       "high|"
       "band|compile|opt|fusion|hlo|mlir|llvm|graph|module|function|loop|inline|rewrite|lowering|legalize|must|can|did|"
+      "optimi[sz]ation|transform|scheduling|codegen|analysis|layout|sharding|"
       "training|train|eval|inference|render|depth|shadow|pre|post|xla|ir|all|test|tests|num|n|max|per|in|out|do|of)",
       RE2::Latin1);
   return parts.size() < 2 || fits(parts[parts.size() - 2], of_compilers) || fits(parts.front(), of_tests)
@@ -460,6 +462,13 @@ void Line::find_mentions() {
     static const LazyRegex without("(?i)^ (?:is |was )?(?:not set|unset|missing)\\b",
                                    RE2::Latin1);  // no value stands in this line
     if (finds(rest, without)) kind = Kind::none;
+    // Tests that passed, in a row of counts.
+    static const LazyRegex counts("^\\s?[:=]\\s?(\\d+)", RE2::Latin1);
+    re2::StringPiece number;
+    if (kind != Kind::none && RE2::PartialMatch(as_piece(rest), counts, &number) &&
+        is_counted(text_.substr(0, word.begin), name, {number.data(), number.size()},
+                   rest.substr(static_cast<std::size_t>(number.end() - rest.data()))))
+      kind = Kind::none;
     const bool working_directory = (name == "PWD" || name == "OLDPWD") && rest.starts_with("=/");
     if (kind != Kind::none && (working_directory || is_cited(before) || (kind == Kind::weak && are_of_models(text_))))
       kind = Kind::none;

@@ -15,6 +15,7 @@
 #include "probe/redaction/public_hosts.h"
 #include "probe/redaction/public_values.h"
 #include "probe/redaction/replace_groups.h"
+#include "probe/redaction/ways_to_reach.h"
 #include "probe/redaction/words_before.h"
 #include "probe/revision_words.h"
 #include "probe/text_piece.h"
@@ -118,7 +119,8 @@ std::string known_parts(std::string_view path, char between) {
     static const LazyRegex digest("[0-9a-f]*[0-9][0-9a-f]{6,}|[A-Z]{2,8}", RE2::Latin1);
     const bool kept = inside || (is_wholly(name, digest) && begin > 0) || name.find('<') != name.npos ||
                       name.starts_with('$') || is_file_of_programs(name) ||
-                      (!holds_unknown_word(name.substr(0, name.rfind('.')), least_letters) &&
+                      // A folder has no extension: k.miller
+                      (!holds_unknown_word(end < path.size() ? name : name.substr(0, name.rfind('.')), least_letters) &&
                        !(is_wholly(before, owners) && std::ranges::any_of(name, is_letter)));
     before = name;
     kept ? out.append(name) : out.append(without_name(name));
@@ -188,7 +190,8 @@ void withhold_relative_paths(std::string& text) {
     // An image of a public registry.
     if (const std::string_view host = path.substr(0, path.find('/')); host.find('.') != host.npos && is_public(host))
       return std::string(host) + known_parts(path.substr(host.size()), '/');
-    const bool kept = is_file_of_programs(path) || names_operation(path) || follows_integrity(path) ||
+    const bool kept = is_file_of_programs(path) || names_operation(path) ||
+                      stands_in_words_of_kernel(std::string_view(text).substr(0, at)) || follows_integrity(path) ||
                       names_node(std::string_view(text).substr(from, at - from));
     return kept ? std::string(path) : known_parts(path, '/');
   });
@@ -310,8 +313,9 @@ void withhold_drawn_words_in_one(std::string& text) {
     constexpr std::size_t looked_at = 64;
     const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
     const std::size_t from = at < looked_at ? 0 : at - looked_at;
-    const std::string_view before = std::string_view(text).substr(from, at - from);
-    return names_a_product(before) || occurs(before, revision);
+    const std::string_view all = text, before = all.substr(from, at - from);
+    return names_a_product(before) || occurs(before, revision) ||
+           is_checksum(all.substr(0, at), all.substr(at + groups[1].size()));
   });
 }
 
@@ -496,8 +500,10 @@ void withhold_cloud_numbers(std::string& text, const LowerText& low) {
     const RE2* form = lazy.for_text(low);
     if (form == nullptr) continue;
     replace_groups(text, *form, "<name>", [](const std::array<Piece, 3>& groups) {
+      if (is_namespace_of_clusters(view(groups[1])) || groups[0].starts_with("\\\\wsl$\\")) return true;
       static const LazyRegex common(
-          "(?i)v?\\d{1,5}|cuda|[cgx]pu|device|default|global|latest|<.*|test|train|main|at|for|kube-system|gpu-"
+          "(?i)v?\\d{1,5}|user|account|cuda|[cgx]pu|device|default|global|latest|<.*|test|train|main|at|for|kube-"
+          "system|gpu-"
           "operator|kubernetes\\.io|"
           "local|share|lib\\w*|python[\\d.]*|(?:site|dist)-packages|bin|envs",
           RE2::Latin1);
@@ -526,7 +532,7 @@ void withhold_cloud_numbers(std::string& text, const LowerText& low) {
 void withhold_host_lists(std::string& text, const LowerText& low) {
   static const std::string one = R"([A-Za-z][\w.-]*(?:\[[\d,-]+\])?(?::\d+(?:,\d+)*)?)";
   static const std::string several = "((?:" + one + "[,@]?)+)";
-  static const std::array<LazyPattern, 6> lists{{
+  static const std::array<LazyPattern, 7> lists{{
       {R"((?:^|\s)(?:-H|--?hosts?|--include|--exclude)[ =]["']?((?:[A-Za-z][\w.-]*(?::\d+(?:,\d+)*)?[,@]?)+:\d))",
        {"-h ", "-h=", "-host ", "-host=", "-hosts ", "-hosts=", "--include", "--exclude"}},
       {R"((?:\s--(?:hosts?|nodelist|address|master[-_]addr|main[-_]process[-_]ip|coordinator[-_]address|rdzv[-_]endpoint)[ =])["']?)" +
@@ -534,9 +540,11 @@ void withhold_host_lists(std::string& text, const LowerText& low) {
        {"--host", "--nodelist", "--address", "--master", "--main", "--coord", "--rdzv"}},
       {R"(\b(?:pdsh|clush|dsh|srun|sbatch|salloc|ssh|mpirun|mpiexec|horovodrun)\b[^\n]*? -[wJH] ["']?)" + several,
        {" -w ", " -j ", " -h "}},
-      {R"(\b[A-Z_]*(?:HOSTS?|HOSTNAMES?|HOSTLIST|NODELIST|NODES|MACHINES)=["']?((?:)" + one + R"([, ;]|\d+[, ])*)" +
-           one + ")",
-       {"host=", "hosts=", "hostname=", "hostnames=", "hostlist=", "nodelist=", "nodes=", "machines="}},
+      {R"(\b[A-Z_]*(?:HOSTS?|HOSTNAMES?|HOSTLIST|NODELIST|NODES|MACHINES|MASTER_LIST)=["']?((?:)" + one +
+           R"([, ;]|\d+[, ])*)" + one + ")",
+       {"host=", "hosts=", "hostname=", "hostnames=", "hostlist=", "nodelist=", "nodes=", "machines=", "master_list="}},
+      {R"(\bmon[_ ](?:host|initial[_ ]members) *= *["']?)" + several,
+       {"mon host", "mon_host", "mon initial", "mon_initial"}},
       {R"((?i)\bno_proxy["']?[=:] ?["']?([^\s"']+))", {"no_proxy"}},
       {R"(\b(?:scp|rsync|sshfs)\b[^\n]*? ([A-Za-z][\w.-]*):[/~])", {"scp", "rsync", "sshfs"}},
   }};
@@ -617,7 +625,6 @@ bool begins_bank_account(std::string_view text) {
 // Contact and payment data of people.
 void withhold_personal_numbers(std::string& text, const LowerText& low) {
   static const LazyPattern forms[] = {
-      {R"((?:^|[^\w.])(\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{2,5}\)?){2,5}))", {"+"}},
       {R"((?i)\b(?:phone|tel|mobile|fax|cell)\b[^\d\n]{0,12}(\+?[\d(][\d ()./-]{5,}\d))",
        {"phone", "tel", "mobile", "fax", "cell"}},
       {R"((?i)\b(?:login|one-time|verification|confirmation|security|two-factor|2fa|mfa|sms)(?: login| access)? codes?(?: (?:is|was))?[ :=]{1,3}(\d[\d -]{2,9}\d|\d[\w/-]{11,}))",
@@ -649,7 +656,7 @@ void withhold_personal_numbers(std::string& text, const LowerText& low) {
 bool is_value_of_label(std::string_view before, std::string_view name, std::string_view after) {
   if (!is_joined_to_label(before)) return false;
   static const LazyRegex stays(
-      R"((?i)(?:none|null|nil|true|false|yes|no|not|unknown|default|error|failed|ok|ready|up|down|cpu|gpu|cuda|rocm|linux.*|windows.*|darwin|wsl.*|x86.*|aarch64.*|arm64|localhost.*|root|nobody|nogroup|daemon|www-data|systemd-.*|messagebus|syslog|admin|ubuntu|debian|docker|nvidia(?:-persistenced)?|amd|intel|opencl|device|host|node|server|local|main|test|any|all|auto|self|native|kernel|driver|system|python|torch|tensorflow|jax|user|name|value|x|y|[a-z0-9]{1,2}))",
+      R"((?i)(?:none|null|nil|true|false|yes|no|not|unknown|default|error|failed|ok|ready|up|down|cpu|gpu|cuda|rocm|linux.*|windows.*|darwin|wsl.*|x86.*|aarch64.*|arm64|localhost.*|root|cluster|nobody|nogroup|daemon|www-data|systemd-.*|messagebus|syslog|admin|ubuntu|debian|docker|nvidia(?:-persistenced)?|amd|intel|opencl|device|host|node|server|local|main|test|any|all|auto|self|native|kernel|driver|system|python|torch|tensorflow|jax|user|name|value|x|y|[a-z0-9]{1,2}))",
       RE2::Latin1);
   static const LazyRegex ends(R"(^(?:["',;)}\]\n]|\s*$|\s+[\w.-]+=))", RE2::Latin1);
   return !is_wholly(name, stays) &&
@@ -698,6 +705,7 @@ bool is_somebodys_name(const Token& token) {
   const std::string_view before = token.before.substr(token.before.size() - std::min(looked_at, token.before.size()));
   const bool is_marker =
       (prev == '<' && next == '>') || (token.before.ends_with("<|") && next == '|');  // <name>, <|endoftext|>
+  if (is_namespace_of_clusters(token.text) || stands_in_words_of_kernel(token.before)) return false;
   if (is_file_of_programs(token.text) || is_marker || is_interface(token.text) || token.after.starts_with(" .so"))
     return false;
   if (token.text.find('.') != token.text.npos && is_public(token.text)) return false;
@@ -753,9 +761,10 @@ void withhold_unknown_words(std::string& text) {
 void withhold_identifiers(std::string& text) {
   constexpr std::size_t least = 6;
   if (text.size() < least) return;
+  const LowerText low(text);
+  withhold_shared_links(text, low);
   if (text.find("://") != text.npos) withhold_addresses(text);
   if (text.find('.') != text.npos) withhold_domains(text);
-  const LowerText low(text);
   withhold_cloud_numbers(text, low);
   withhold_host_lists(text, low);
 }
@@ -763,6 +772,9 @@ void withhold_identifiers(std::string& text) {
 void withhold_names(std::string& text) {
   constexpr std::size_t least = 6;
   if (text.size() < least) return;
+  const LowerText said(text);
+  withhold_shared_links(text, said);
+  withhold_ways_to_reach(text, said);
   if (text.find("://") != text.npos) withhold_addresses(text);
   withhold_foreign_words(text);
   if (text.find('\\') != text.npos) {

@@ -131,6 +131,9 @@ std::span<const Place> wide_rows() {
            " unknown ", " fail ", " planned", " comp "}),
       row(R"x(%u +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d +\S+\s*$)x", {" 202"}, known),
       row(R"x( \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d +%h\s*$)x", {" 202"}),
+      // Nodes of Docker's swarm.
+      row(R"x((?m)^[a-z0-9]{25} +(?:\* +)?%h +(?:Ready|Down|Unknown|Disconnected) +(?:Active|Pause|Drain)\b)x",
+          {" active ", " pause ", " drain "}),
       // Nodes of PBS, Grid Engine and LSF, HTCondor's batches.
       row(R"x((?m)^%h +(?:free|job-busy|job-exclusive|offline|down|state-unknown\S*|<various>) +\d+ +\d+)x",
           {" free ", " job-", " offline ", " down", " state-", "various"}),

@@ -31,4 +31,27 @@ void withhold(std::string& text, const LowerText& low, const Place& place) {
   if (done > 0) text = out.append(text, done);
 }
 
+void withhold_each(std::string& text, const LowerText& low, const Place& place) {
+  const RE2* pattern = place.pattern.for_text(low);
+  if (pattern == nullptr) return;
+  std::array<re2::StringPiece, 2> groups;
+  for (std::size_t at = 0;
+       at < text.size() && pattern->Match(text, at, text.size(), RE2::UNANCHORED, groups.data(), 2);) {
+    auto begin = static_cast<std::size_t>(groups[1].data() - text.data());
+    auto end = begin + groups[1].size();
+    if (begin == end) break;
+    while (begin < end) {
+      constexpr std::string_view between = ", \t\"'";
+      const std::size_t last = std::min(text.find_first_of(between, begin), end);
+      const std::string word = text.substr(begin, last - begin);
+      const std::size_t size = text.size();
+      if (!word.empty() && !word.starts_with('<') && !place.stays(std::string_view(text).substr(0, begin), word))
+        text.replace(begin, word.size(), place.by);
+      end += text.size() - size;
+      begin = last + text.size() - size + 1;
+    }
+    at = end;
+  }
+}
+
 }  // namespace envdoctor

@@ -17,5 +17,7 @@ struct Place {
 };
 
 void withhold(std::string& text, const LowerText& low, const Place& place);
+// The same where the group is a list: each of its words is judged by itself, between commas or blanks.
+void withhold_each(std::string& text, const LowerText& low, const Place& place);
 
 }  // namespace envdoctor

@@ -92,6 +92,81 @@ bool names_certificate(std::string_view before) {
   return last.find("cert") != last.npos && RE2::PartialMatch(piece_of(last), begun);
 }
 
+bool is_checksum(std::string_view before, std::string_view after) {
+  constexpr std::size_t looked_at = 160;
+  std::string_view line = before.substr(before.rfind('\n') + 1);
+  line = line.substr(line.size() - std::min(line.size(), looked_at));
+  // Digests of passwords and keys may be turned back into them.
+  static const LazyRegex of_secret(
+      "(?i)pass|secret|token|cred|[^<]\\buser|login|account|\\b(?:api|ssh|private) ?key|hashcat|ntlm", RE2::Latin1);
+  static const LazyRegex named(
+      R"((?i)(?:(?:\b(?:(?:sha|blake)[\d-]*(?:sum)?|md5(?:sum)?|b2sum|xxh\w*|checksums?|digests?|hash(?:es)?)\b)"
+      R"((?:[^\n]*[ (*/\\](?:[\w+~.-]*\.\w+|sha-?\d+|md5|file|image|wheel|archive|tarball|installer|firmware|vbios|driver|package|binary|library|model|weights|checkpoint|layer|iso)\)?|[^\n]*\b(?:expected|got|actual|computed|wanted|found))|^[\s|>]*(?:expected|got|actual)\b))"
+      R"((?:\s+(?:[a-z]+|sha\d+|md5|->|=>)){0,3}\s*[:=]*\s*["'`]?|\b(?:sha|md)[\d-]+\s{2,}|\b(?:blake\w*|b2sum|xxh\w*)\s*[:=(]?\s*)$)",
+      RE2::Latin1);
+  // As sha256sum and its like print it.
+  static const LazyRegex file(R"(^ [ *](?:[\w./+~-]*/)?[\w+~-][\w.+~-]*\.\w+\s*$)", RE2::Latin1);
+  if (line.find_first_not_of(" \t|>") == line.npos &&
+      RE2::PartialMatch(piece_of(after.substr(0, after.find('\n'))), file))
+    return true;
+  return RE2::PartialMatch(piece_of(line), named) && !RE2::PartialMatch(piece_of(line), of_secret);
+}
+
+bool is_counted(std::string_view before, std::string_view key, std::string_view value, std::string_view after) {
+  static const LazyRegex number(R"(\d{1,7}[,;)\]|]?)", RE2::Latin1), passes("x?pass(?:es|ed)?", RE2::Latin1);
+  const bool digits = !value.empty() && std::isdigit(static_cast<unsigned char>(value[0])) != 0;
+  if (!digits || !RE2::FullMatch(piece_of(value), number)) return false;
+  const std::string name = lower_case(key), line = lower_case(before.substr(before.rfind('\n') + 1));
+  if (name == "token") {
+    static const LazyRegex of_models(
+        R"((?:\b(?:eo[tsgm]|bos|pad|padding|unk|unknown|sep|cls|mask|lf|nl|suf|pre|mid|rep|fim|special|stop|first|last|next|image|audio|video|vision|prefix|suffix|middle|start|end|separator)[ _-]+)$)",
+        RE2::Latin1);
+    return RE2::PartialMatch(line, of_models) || after.starts_with(" '<") || after.starts_with(" \"<");
+  }
+  static const LazyRegex others(R"(\b(?:x?fail\w*|skip\w*|errors?|warn\w*|total)\s?[=:]\s?\d)", RE2::Latin1);
+  return RE2::FullMatch(name, passes) &&
+         (RE2::PartialMatch(line, others) || RE2::PartialMatch(lower_case(after.substr(0, after.find('\n'))), others));
+}
+
+bool is_namespace_of_clusters(std::string_view name) {
+  static constexpr auto known = std::to_array<std::string_view>({"default",
+                                                                 "kube-system",
+                                                                 "kube-public",
+                                                                 "kube-node-lease",
+                                                                 "kube-flannel",
+                                                                 "gpu-operator",
+                                                                 "network-operator",
+                                                                 "nvidia-gpu-operator",
+                                                                 "nvidia-network-operator",
+                                                                 "nvidia-device-plugin",
+                                                                 "monitoring",
+                                                                 "logging",
+                                                                 "cert-manager",
+                                                                 "ingress-nginx",
+                                                                 "istio-system",
+                                                                 "calico-system",
+                                                                 "tigera-operator",
+                                                                 "metallb-system",
+                                                                 "rook-ceph",
+                                                                 "longhorn-system",
+                                                                 "volcano-system",
+                                                                 "kuberay-operator",
+                                                                 "argocd",
+                                                                 "kubeflow",
+                                                                 "knative-serving",
+                                                                 "kueue-system",
+                                                                 "gke-managed-system",
+                                                                 "gmp-system",
+                                                                 "kube-amd-gpu",
+                                                                 "local-path-storage",
+                                                                 "openshift-nfd",
+                                                                 "openshift-operators",
+                                                                 "prometheus",
+                                                                 "node-feature-discovery",
+                                                                 "dcgm-exporter"});
+  return std::ranges::find(known, name) != known.end();
+}
+
 bool is_public_value(std::string_view key, std::string_view value) {
   static const LazyRegex entry(R"(\w+@entry=.*)", RE2::Latin1);
   static const LazyRegex metavariable(R"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*[,\]]?)", RE2::Latin1);

@@ -108,6 +108,10 @@ void redact_bare_hardware_addresses(std::string& text, const LowerText& low) {
       R"((?i)(\b(?:mac|hwaddr|ether|lladdr|hardware address|hostid)\b[ =:"']+|\benx)[0-9a-f]{12}\b)",
       {"mac", "hwaddr", "ether", "lladdr", "hardware address", "hostid", "enx"}, 15);
   replace_all(text, named, low, R"(\1<mac>)");
+  // What PXE booted from, as it tells the kernel.
+  static const LazyPattern booted(R"((?i)(\bBOOTIF=(?:[0-9a-f]{2}[-:])?)[0-9a-f]{2}(?:[-:][0-9a-f]{2}){5}\b)",
+                                  {"bootif="});
+  replace_all(text, booted, low, R"(\1<mac>)");
 }
 
 // Global, unique local and link-local ones.
@@ -291,7 +295,9 @@ std::span<const SecretKind> secret_kinds() {
       {{R"((::(?:server|agent|node):)\S+)", {"::server:", "::agent:", "::node:"}}, R"(\1<secret>)"},
       {{R"((\biqn\.\d{4}-\d{2}\.)[\w.-]+(?::[\w.:-]+)?)", {"iqn."}}, R"(\1<name>)"},
       {{R"((?i)(id[ :=]+)[0-9a-f]{4}(?: [0-9a-f]{4}){3,7}\b)", {"id ", "id:", "id="}, 22}, R"(\1<uuid>)"},
-      {{R"((?i)(\b(?:sms|pager|call|dial)\b[^\d\n]{1,12})\+?\d[\d ()./-]{6,}\d)", {"sms", "pager", "call", "dial"}, 12},
+      {{R"((?i)(\b(?:(?:sms|pager|dial)\b[^\d\n]{1,12}|calls? (?:me|us|at|support|the (?:lab|desk|office))\b[^\d\n]{0,12}|call:? ?\+|call: ?))\+?\d[\d ()./-]{6,}\d)",
+        {"sms", "pager", "call", "dial"},
+        12},
        R"(\1<phone>)"},
       {{R"((?i)(\bsnmp\S*[^\n]{0,40}\bcommunity(?:\s+|\s*[:=]\s*))\S+)", {"community"}}, R"(\1<secret>)"},
       {{R"((?i)(\b(?:require|master)(?:pass|auth)|\br[ow]community6?|\bcom2sec \S+ \S+)(\s+)["']?[^\s"']+)",
@@ -362,7 +368,7 @@ bool is_no_secret(std::string_view key, std::string_view value) {
       RE2::Latin1);
   static const LazyRegex counted(
       R"((?i)(?:^|.*[_-])(?:n|num|max|min|per|forward|backward|multi|single|first|second)_pass)", RE2::Latin1),
-      count(R"(\d{1,4}[,.;:)}\]]*)", RE2::Latin1);
+      count(R"(\d{1,6}(?:\.\d+)?(?:[num]?s)?[,.;:)}\]]*)", RE2::Latin1);
   static const LazyRegex small_count("[0-9]{1,2}", RE2::Latin1), of_digits("(?i)otp|pin|code", RE2::Latin1);
   static const LazyRegex pinned(R"((?:[A-Za-z][\w.-]*=)?=\d+(?:\.\d+)+[\w.+-]*[,;:)]?)",
                                 RE2::Latin1);  // a package: tiktoken==0.7.0
@@ -439,7 +445,13 @@ void redact_named(std::string& text, const LowerText& low) {
       if (pattern == &pair && !has_digit(said) && said.find('"') == said.npos && said.find('\'') == said.npos)
         return true;  // names of parameters
       const bool own_mark = name == "secret" && name.data() > text.data() && name.data()[-1] == '<';
-      return own_mark || is_no_secret({name.data(), name.size()}, {said.data(), said.size()});
+      const std::string_view all = text;
+      const auto begin = static_cast<std::size_t>(name.data() - text.data());
+      const auto end = static_cast<std::size_t>(said.data() + said.size() - text.data());
+      return own_mark ||
+             is_counted(all.substr(0, begin), {name.data(), name.size()}, {said.data(), said.size()},
+                        all.substr(end)) ||
+             is_no_secret({name.data(), name.size()}, {said.data(), said.size()});
     });
   }
   replace_groups(text, coded, low, "<secret>", [](const std::array<Piece, 3>& groups) {
@@ -466,9 +478,10 @@ void redact_named(std::string& text, const LowerText& low) {
 }
 
 // Whether a text ends in words that say that a revision or a digest follows.
-bool names_a_revision(std::string_view before) {
+bool names_a_revision(std::string_view before, std::string_view after) {
   static const LazyRegex revision(ends_before_revision("|/|stable-|insiders?-"));
-  return RE2::PartialMatch(piece_of(before), revision) || follows_integrity(before) || names_certificate(before);
+  return RE2::PartialMatch(piece_of(before), revision) || follows_integrity(before) || names_certificate(before) ||
+         is_checksum(before, after);
 }
 
 // Drawn words behind no name that tells of them, but of forms that programs use: between quotation marks, behind a
@@ -489,9 +502,11 @@ void redact_unnamed_keys(std::string& text, const LowerText& low) {
   for (const LazyPattern* pattern : {&quoted, &numbered, &parts, &behind_mark, &long_one}) {
     replace_groups(text, *pattern, low, "<secret>", [&](const std::array<Piece, 3>& groups) {
       const std::string_view word(groups[1].data(), groups[1].size());
-      const std::string_view before(text.data(), static_cast<std::size_t>(word.data() - text.data()));
+      const std::string_view all = text;
+      const auto at = static_cast<std::size_t>(word.data() - text.data());
       const bool bare = pattern == &long_one;
-      return !looks_drawn(word, bare) || ((bare || pattern == &quoted) && names_a_revision(before));
+      return !looks_drawn(word, bare) ||
+             ((bare || pattern == &quoted) && names_a_revision(all.substr(0, at), all.substr(at + word.size())));
     });
   }
 }
@@ -500,7 +515,8 @@ void redact_unnamed_keys(std::string& text, const LowerText& low) {
 void redact_bare_keys(std::string& text, const LowerText& low) {
   static const LazyPattern hex(R"(\b[0-9a-f]{40}\b)", {}, 40, 40);
   if (const RE2* compiled = hex.for_text(low))
-    replace_unless(text, *compiled, "<secret>", [](auto before, auto, auto) { return names_a_revision(before); });
+    replace_unless(text, *compiled, "<secret>",
+                   [](auto before, auto, auto after) { return names_a_revision(before, after); });
   redact_unnamed_keys(text, low);
   static const LazyPattern base64(R"((?m)^[ \t]*([A-Za-z0-9+/]+={0,2})[ \t\r]*$)", {}, 60, Run::with_marks(58));
   replace_groups(text, base64, low, "<secret>",
@@ -734,10 +750,17 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   static const LazyPattern encoded_home(R"((?i)((?:/|%2F)(?:home|Users)%2F)[\w.~-]+)", {"%2f"});
   // A folder whose name is a path with dashes in place of its slashes.
   static const LazyPattern dashed_home(R"(((?:^|[^\w-])-(?:home|Users)-)[\w.]+-)", {"-home-", "-users-"});
-  static const LazyPattern windows_home(
-      R"((?i)[A-Z]:\\+(?:Users|DOCUME~1|Documents and Settings)\\+([^\\/:;,"'<>\r\n]{1,64})\\)",
-      {"\\users\\", "\\docume"});
-  static const LazyPattern windows_home_alone(R"([A-Za-z]:\\+Users\\+([^\\/\s:;,"'<>]+))", {"\\users\\"});
+  // Homes on a drive of Windows or a server's share, such as those of WSL: \\wsl$\Ubuntu\home\NAME.
+  static const std::string windows_root =
+      R"((?i)(?:[A-Z]:|\\\\+[^\\/\s"']+(?:\\+[^\\/\s"']+){0,2}?)[\\/]+(?:Users\$?|homes?\$?|(?:user|benutzer)?profil(?:e|es|s)?\$?|Benutzer|Utilisateurs|Usuarios|Utenti|UserData|DOCUME~1|Documents and Settings)[\\/]+)";
+  static const std::vector<Needed> windows_folders = {
+      "\\users",    ":/users",    "\\home",     ":/home",   "\\profile",  ":/profile", "\\benutzer",
+      "\\userprof", "\\utilisat", "\\usuarios", "\\utenti", "\\userdata", "\\docume"};
+  static const LazyPattern windows_home(windows_root + R"(([^\\/:;,"'<>\r\n]{1,64})[\\/])", windows_folders);
+  static const LazyPattern windows_home_alone(windows_root + R"(([^\\/\s:;,"'<>]+))", windows_folders);
+  // A profile in whatever folder, by the one that each has.
+  static const LazyPattern profile(R"((?i)[\\/]([^\\/:;,"'<>\r\n%$]{1,64})[\\/]+AppData[\\/]+(?:Local|Roaming))",
+                                   {"appdata"});
   static const LazyPattern shared_home(
       R"(/(?:(?:data\d*|export|net|mnt|storage|shared|cluster|gpfs|lustre|nfs)/)*(?:users|homes?\d*|nfs|scratch\d*|(?:lustre|gpfs|beegfs|scratch\d*)/(?:work|users?|home|projects?|groups?|labs?|teams?)|lustre|gpfs|beegfs|people|run/media)/((?:project_\d+/)?[^/\s:;,"'<>\\$]+))",
       {"/user", "/home", "/nfs/", "/scratch", "/lustre/", "/gpfs/", "/beegfs/", "/people/", "/run/media/"});
@@ -770,9 +793,12 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
   replace_groups(out, shared_home, low, "<user>", many_have);
   replace_groups(out, other_home, low, "<user>", many_have);
   replace_all(out, credentials, low, R"(\1)");
-  for (const LazyPattern* home : {&windows_home, &windows_home_alone}) {
+  for (const LazyPattern* home : {&windows_home, &windows_home_alone, &profile}) {
     replace_groups(out, *home, low, "<user>", [](const std::array<Piece, 3>& groups) {
-      static const LazyRegex of_all("(?i)public|default|all users", RE2::Latin1);
+      static const LazyRegex of_all(
+          "(?i)public|default(?:\\.migrated)?|all users|systemprofile|(?:network|local) "
+          "?service|site|logfiles|runneradmin|container(?:user|administrator)",
+          RE2::Latin1);
       return RE2::FullMatch(groups[1], of_all);
     });
   }
@@ -794,7 +820,10 @@ void redact_once(std::string& out, const Identity& identity, Origin origin) {
         static const LazyRegex digest(
             R"((?i)(?:commit|revision|\brev|sha\d*|digest|hash(?:es)?|checksum|md5(?:sum)?|etag|fingerprint|cache[ _-]?key)["']?(?:\s+(?:is|was|of))?\s*[:=( ]?\s*["'`]?$|(?:cache|triton|inductor|torch_extensions|snapshots|blobs|xla|kernels?)(?:/[\w.-]+)*/[\w.-]*$)",
             RE2::Latin1);
-        return RE2::PartialMatch(Piece(out.data(), static_cast<std::size_t>(groups[0].data() - out.data())), digest);
+        const std::string_view all = out;
+        const auto at = static_cast<std::size_t>(groups[0].data() - out.data());
+        return RE2::PartialMatch(Piece(out.data(), at), digest) ||
+               is_checksum(all.substr(0, at), all.substr(at + groups[0].size()));
       });
     }
   }

@@ -69,6 +69,12 @@ bool no_word_of_owner(View before, View word) {
   return of_system(before, word) || word.find('_') != View::npos || knowledge::is_known_word(letters);
 }
 
+// Of a cluster's namespaces those that its operators make, or that known words name.
+bool no_tenant(View before, View word) {
+  return word.size() < 3 || is_namespace_of_clusters(word) ||
+         std::ranges::none_of(word, [](char c) { return c >= 'a' && c <= 'z'; }) || no_named_host(before, word);
+}
+
 Place host(const char* pattern, std::vector<Needed> needed, Place::Stays stays = no_named_host) {
   return {LazyPattern(pattern, std::move(needed)), "<host>", stays};
 }
@@ -106,6 +112,64 @@ std::span<const Place> places() {
       host(
           R"x((?i)(?:^|[\s,(])(?:(?:host|agent)=["']?([a-z][\w.-]*)(?:["'\s,;)]|$)|(?:server|master|peer|leader|store|coordinator)=["']?([a-z][\w.-]*):\d{2,5}\b))x",
           {"host=", "agent=", "server=", "master=", "peer=", "leader=", "store=", "coordinator="}),
+      // Namespaces, each of a customer or a team, as clusters' tools print them and are given them.
+      {{R"x((?i)\bnamespaces?(?:\\?["']?\s*[:=]\s*\\?["']?| \\?["'])([a-z0-9][a-z0-9-]*[a-z0-9])(?:[\\"'\s,})]|$)|\bin (?:the )?namespace ([a-z][a-z0-9-]*)(?:[\s,;"')]|[.:]? |[.:]?$))x",
+        {"namespace"}},
+       "<name>",
+       no_tenant},
+      {{R"x(\b(?:(?:kubectl|helm|oc|k9s|stern|istioctl|velero|flux|argo)\b[^\n|;&]*? -n[ =]?|(?:kubens|kubectl ns|oc (?:project|new-project)) |\bproject ")([a-z0-9][a-z0-9-]*[a-z0-9])(?:["'\s,;)|]|$))x",
+        {"kubectl", "helm ", "k9s", "stern ", "istioctl", "velero", "flux ", "argo ", "kubens ", "\noc ", " oc ",
+         "project \""}},
+       "<name>",
+       no_tenant},
+      {{R"x((?i)\bkubernetes\.io/metadata\.name["']?\s*[:=]\s*["']?([a-z0-9][a-z0-9-]*)|\bpods?=\\?"([a-z0-9][a-z0-9-]*)/[a-z0-9]|(?:^|[\s"'(=])(?:deployments?|statefulsets?|daemonsets?|replicasets?|jobs?|services?|pvc|persistentvolumeclaims?|secrets?|configmaps?)(?:/|=\\?")([a-z0-9][a-z0-9-]*)/[a-z0-9][a-z0-9-]*(?:[\\\s"',)]|$))x",
+        {"metadata.name", "pod=\"", "deployment/", "statefulset/", "daemonset/", "replicaset/", "job/", "service/",
+         "pvc/", "volumeclaim/", "secret/", "configmap/", "job=\"", "service=\"", "pod=\\\""}},
+       "<name>",
+       no_tenant},
+      host(R"x(\b([a-z0-9][a-z0-9-]*\.[a-z0-9][a-z0-9-]*\.svc(?:\.cluster\.local)?)\b)x", {".svc"},
+           [](View before, View word) {
+             const View behind = word.substr(word.find('.') + 1);
+             return no_tenant(before, behind.substr(0, behind.find('.')));
+           }),
+      // The organisation of who is logged in.
+      {{R"x((?i)\b(?:log(?:ged|ging)? ?in|signed in|authenticated|switched|active|current)\b[^\n]{0,60}?\b(?:organi[sz]ation|org|workspace|team|tenant|entity)\b(?: (?:is|to))?:?\s+["']?([a-z][\w.-]*))x",
+        {"organi", " org ", " org: ", "workspace", " team", "tenant", "entity"}},
+       "<name>",
+       no_tenant},
+      // What a kernel is told of the network: the host's own name, and those of servers.
+      host(
+          R"x(\bip=(?:[^\s:]*:){4}([A-Za-z][\w.-]*):|\bip=([A-Za-z][\w.-]*):\d|\b(?:nfs|net)?root=(?:[a-z][a-z0-9]*:)?([A-Za-z][\w.-]*):/|\bds=nocloud[^\s]*;h=([A-Za-z][\w.-]*))x",
+          {"ip=", "root=", "ds=nocloud"}),
+      // Servers in configurations of schedulers and file systems, and where one of them is up.
+      host(
+          R"x(\b(?:[A-Z][A-Za-z]*Host(?:[Nn]ame)?|[a-z]+(?:[A-Z][a-z]+)*(?:Mgmtd|Meta|Storage|Admin|Db|Log|Mgmt|Mgr|Master|Primary|Head)Host|(?:Control|Backup)(?:Machine|Controller|Addr)|(?:Slurmctld|Dbd|Storage|Srun|Node)Addr|(?:CONDOR|COLLECTOR|PBS|QMASTER|CENTRAL_MANAGER)_(?:HOST|SERVER|PRIMARY))(?:\[\d+\])?\s*=\s*["']?([A-Za-z][\w.-]*)|(?m)^\$(?:pbsserver|clienthost|pbsclient) +([A-Za-z][\w.-]*)|\b[Ss]lurm(?:ctld|dbd)\((?:primary|backup\d*)\) at ([A-Za-z][\w.-]*) is|\b(?:controller \(|(?:at|to) )([A-Za-z][\w.-]*)(?:\)|:68(?:17|18|19)\b))x",
+          {"host=",          "host =",      "host  ",      "host[",        "hostname=",   "hostname =",    "hostname  ",
+           "controlmachine", "controller=", "controller ", "backupaddr",   "controladdr", "slurmctldaddr", "dbdaddr",
+           "storageaddr",    "srunaddr",    "nodeaddr",    "_host",        "_server",     "_primary",      "$pbs",
+           "$client",        "slurmctld(",  "slurmdbd(",   "controller (", ":6817",       ":6818",         ":6819"}),
+      {{R"x(\bClusterName\s*=\s*([A-Za-z][\w.-]*))x", {"clustername"}}, "<name>", no_named_host},
+      // Docker's own name among what it says of itself, and its swarm's nodes.
+      host(R"x((?m)^ {1,2}Name: ([A-Za-z][\w.-]*)\s*$|(?:^|\s)Name: ([A-Za-z][\w.-]*)\s+ID: \S)x",
+           {"\n name: ", "\n  name: ", " id: "},
+           [](View before, View word) {
+             return no_named_host(before, word) ||
+                    knowledge::is_known_word(word.substr(0, word.find_first_of("0123456789")));
+           }),
+      host(R"x(\bNode ([A-Za-z][\w.-]*)/(?:<ip>|\d{1,3}\.))x", {"gossip", "swarm", "memberlist", "suspect"}),
+      // What somebody calls the key that he is logged in with.
+      {{R"x((?i)\bactive token is:? [`"']([\w.-]+)|\btoken [`"']([\w.-]+)[`"'] has been saved)x",
+        {"active token", "has been saved"}},
+       "<name>"},
+      // Who is logged in, and as whose member.
+      user(
+          R"x((?i)\blog(?:ged)? ?in(?:to)?\b[^\n]{0,60}?\b(?:as (?:user|account)|user(?:name)?|account|as)\b:?\s+["']?([a-z_][\w.-]*)|\b(?:authenticated|connected) as (?:user )?["']?([a-z_][\w.-]*)|(?m)^ *(?:whoami|user): +([a-z_][\w.-]*) +orgs:)x",
+          {"logged in", "login ", "log in", "authenticated as", "connected as", " orgs:"}),
+      user(R"x(\bwhoami(?:\(\))?["']?(?:: | -> | => | = ?)["']?([A-Za-z_][\w.\\-]*))x", {"whoami"}),
+      user(R"x(\b(?:[A-Za-z_]*[a-z]User|[a-z]+(?:_[a-z]+)*_user)\s*=\s*["']?([A-Za-z_][\w.@-]*))x",
+           {"user=", "user =", "user  "}),
+      host(R"x((?i)\bserver (?:on|host|at) ["'`]([a-z][\w.-]*)["'`])x", {"server on", "server host", "server at"},
+           of_many_hosts),
       // Labels.
       host(
           R"x((?i)\b(?:(?:local|remote|target|execution|source|client|peer) ?host|host name [ .]+|cs(?:dns)?(?:host)?name|machine ?name|agent ?name|logon ?server|rdzv[_-]?endpoint)["']?[ .]*[:=]\s*["'\\]*([a-z][\w.-]*))x",
@@ -235,6 +299,17 @@ std::span<const Place> places() {
   return all;
 }
 
+// Lists of namespaces and of organisations.
+std::span<const Place> lists() {
+  static const Place all[] = {
+      {{R"x((?i)\bnamespaces["']?\s*[:=]\s*\[?["']?([a-z0-9][a-z0-9-]*(?:["']?(?:, ?| +)["']?[a-z0-9][a-z0-9-]*)*))x",
+        {"namespaces:", "namespaces=", "namespaces =", "namespaces\""}},
+       "<name>",
+       no_tenant},
+      {{R"x(\borgs: +([\w.-]+(?:, ?[\w.-]+)*))x", {"orgs: "}}, "<name>", known_word}};
+  return all;
+}
+
 // A bare name behind "on" with a figure in it and a part that no program prints: "on opal07", "on sky-gpu-3".
 void withhold_behind_on(std::string& text) {
   constexpr View on = " on ";
@@ -265,6 +340,7 @@ void withhold_behind_on(std::string& text) {
 void withhold_said_names(std::string& text, const LowerText& low) {
   using namespace said_names;
   for (const Place& place : places()) withhold(text, low, place);
+  for (const Place& place : lists()) withhold_each(text, low, place);
   if (low.has(" on ")) withhold_behind_on(text);
 }
 

@@ -48,6 +48,11 @@ bool has_mark(View word) { return word.find_first_of("!#%&*?^~_+@-") != word.npo
 
 bool without_figure(View /*before*/, View word) { return !has_figure(word); }
 bool not_mixed(View /*before*/, View word) { return !has_letter(word) || !(has_figure(word) || has_mark(word)); }
+// No number of a machine: a word, or a few digits in one.
+bool no_serial(View /*before*/, View word) {
+  const auto figures = std::ranges::count_if(word, [](char c) { return c >= '0' && c <= '9'; });
+  return figures < 2 || (figures < 10 && !has_letter(word));
+}
 bool not_drawn(View /*before*/, View word) {
   return !looks_drawn(word) || std::ranges::none_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });
 }
@@ -109,6 +114,19 @@ std::span<const Place> places() {
                not_drawn},
               {{R"(\bsecret,[^\s]*?\bdata=([^\s,"']+))", {"secret,"}}},
               {{R"((?i)\bpassw(?:or)?d\b[^\n]{0,20}? from \S+ to ["']?([^\s"'<]+))", {"passw"}}},
+              // Passwords in configurations of programs: StoragePass=…
+              {{R"x(\b[A-Za-z]*(?i:storage|comp|job|db|data|base|sql|mail|smtp|imap|admin|root|user|login|bind|ldap|auth|store|cert|http|proxy|ftp|vnc|ipmi|bmc|redis|mongo|rabbit|registry|docker|git|ssh|sudo|become|wifi|snmp|svc|app|service|server|client|remote|zabbix|grafana|broker|mqtt|my)(?:P|p)ass["']?\s*(?:=>|[:=])\s*(?:"([^"\n]+)|'([^'\n]+)|([^\s"'(<{$][^\s"']*))|\b(?:(?:Bind|Admin|Proxy|Smtp|Mail|Storage)Pass|(?:root)?bindpw|rootpw|ldap_default_authtok)[ \t]+([^\s"'(<{$=:][^\s"']*))x",
+                {"pass=", "pass:", "pass\"", "pass'", "pass =", "pass  ", "pass\t", "bindpass", "bindpw", "rootpw",
+                 "authtok", "adminpass", "proxypass", "smtppass", "mailpass", "storagepass"}},
+               "<secret>",
+               [](View before, View word) {
+                 static const LazyRegex nothing("(?i)none|null|yes|no|true|false|=|\\d{1,2}", RE2::Latin1);
+                 // Behind blanks alone a plain word goes on with a sentence.
+                 const View name = before.substr(0, before.find_last_not_of(' ') + 1);
+                 const bool by_sign =
+                     name.size() == before.size() || name.ends_with('=') || name.ends_with(':') || name.ends_with('>');
+                 return RE2::FullMatch(piece_of(word), nothing) || (!by_sign && !has_figure(word) && !has_mark(word));
+               }},
               {{R"(["']pass["']\]? ?(?:=>?|:) ?["']([^"'\n]{4,})["'])", {"pass"}}, "<secret>", not_mixed},
               // Codes that a person types to let a program in.
               {{R"((?i:\bcode["']?(?:\s+is)?[:=]?\s+["'`]?)([A-Z0-9]{4}-[A-Z0-9]{4})\b)", {"code"}},
@@ -189,6 +207,17 @@ std::span<const Place> places() {
                  "registration", "unlock"}},
                "<secret>",
                without_figure},
+              // In a sentence: the S/N, mine says …; the serial number of the second card is …
+              {{R"x((?i)\b(?:s/n|serials?|service tag|asset tag|rma)\b[^\n]{0,64}?(?:\b(?:is|are|was|says?|reads?|shows?|reports?|prints?|gives?|being|be|then|of|card|gpu|module|board|unit|box|node|server|laptop|sticker|label|plate|bezel)\b(?: \d{1,2})?[^\w\n]{1,3}|[:=,(] ?)(\d{10,14}\b|(?-i:[A-Z0-9]{7,18})\b)|\b(?:(?:sticker|label|backplate|back plate|bezel|underside)\b[^\n\d]{0,32}?\b(?:says?|reads?|shows?|is|prints?)[^\w\n]{1,3}|(?:sticker|backplate|back plate|bezel|underside)\b[^\n\d:=]{0,32}?[:=(] ?|(?:ser\.?[ -]?(?:no|nr|num)|ser|s\.n|snr|serno)\b ?[.:=#]{0,2} ?)(\d{10,14}\b|(?-i:[A-Z0-9]{7,18})\b))x",
+                {"s/n", "serial", "service tag", "asset tag", " rma ", "\nrma ", " rma:", "sticker", "ser.", "ser ",
+                 "s.n.", "snr", "serno", "label ", "plate ", "bezel", "underside"},
+                10,
+                7},
+               "<serial>",
+               no_serial},
+              {{R"x(<serial>(?:,| and| und| et| y|;| &) (\d{10,14}\b|[A-Z0-9]{7,18}\b))x", {"<serial>"}},
+               "<serial>",
+               no_serial},
               {{R"((?i)([^\s"'<]{4,})["']? (?:is|as) (?:the|your|my|its|our) (?:serial(?: (?:number|no))?|licen[cs]e (?:key|number|code)|activation (?:key|code)|access code|pin|passcode|password|passphrase)\b)",
                 {" serial", " licen", " activation", " access code", " pin", " pass"}},
                "<secret>",

@@ -30,7 +30,7 @@ constexpr auto serials =
 
 // Between the word and the value: the rest of the word and others, then a sign or a form of "to be".
 constexpr auto joiner =
-    R"(\pL*(?:[ \t]+[\pL\pM\d'’()/_.-]+){0,6}?[\s\pM]*(?:["'»”)\]]*\s*(?:[=:：]|->)|[ \t](?:hau da|lautet|adalah|ialah|jest|ist|est|este|είναι|olarak|yra|là|är|er|es|é|è|je|on|is|van)[ \t:]+|[을를은는이が][ \t]+|为|為|是|は)\s*["'«„“「『]?)";
+    R"(\pL*(?:[ \t]+[\pL\pM\d'’()/_.-]+){0,6}?[\s\pM]*(?:["'»”)\]]*\s*(?:[=:：]|->)|[ \t](?:hau da|lautet|adalah|ialah|jest|to|je|ist|est|este|είναι|olarak|yra|là|är|er|es|é|è|je|on|is|van)[ \t:]+|[을를은는이が][ \t]+|为|為|是|は)\s*["'«„“「『]?)";
 constexpr auto value = R"(([^\s"'«»„“”「」『』，。；,;<>=]{3,}))";
 // Behind a sign alone.
 constexpr auto sign = R"([\pM]*["'»”)\]]*\s*[=:：]?\s*["'«„“「『]?)";
@@ -72,6 +72,10 @@ std::span<const NamedBy> named() {
       {{"serienn", "serien-", "serienr", "numero ", "sarjanum", "seryjn", "serijsk", "seri no", "seerianum", "serie-z",
         "nomor ser", "nombor s", "numeris"},
        {made(serials, sign), {}},
+       "<serial>"},
+      {{"serienn", "serien-", "serienr", "numero ", "sarjanum", "seryjn", "serijsk", "seri no", "seerianum", "serie-z",
+        "nomor ser", "nombor s", "numeris"},
+       {made(serials, joiner), {}},
        "<serial>"},
       {{"benutzer", "anmeldename", "utilisateur", "identifiant", "usuari", "utilizador", "utilizator", "utente",
         "gebruiker", "brukern", "bruger", "uporabnik", "korisnik", "naudotoj", "kasutaja", "erabiltz", "notanda",

@@ -225,6 +225,15 @@ bool is_joined(std::string_view before) {
 bool names_node(std::string_view before) { return words_before::is_node(lower_case(before)); }
 bool names_a_product(std::string_view before) { return words_before::is_product(lower_case(before)); }
 bool names_a_part(std::string_view before) { return words_before::is_part(lower_case(before)); }
+bool stands_in_words_of_kernel(std::string_view before) {
+  const std::string_view line = before.substr(before.rfind('\n') + 1);
+  for (const std::string_view begin : {"DMI: ", "Hardware name: "}) {
+    if (const std::size_t at = line.find(begin); at != line.npos && line.find(", BIOS", at) == line.npos) return true;
+  }
+  const std::size_t at = line.find("SXid (PCI:");
+  const std::size_t end = at == line.npos ? at : line.find("): ", at);
+  return end != line.npos && line.find_first_not_of("0123456789, ", end + 3) != line.npos;
+}
 bool is_labelled(std::string_view before) {
   const std::string low = lower_case(before);
   return words_before::is_sign(low) || words_before::is_quoted(low) || words_before::is_word_before_name(low);

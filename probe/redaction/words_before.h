@@ -12,6 +12,9 @@ bool names_node(std::string_view before);
 bool names_a_product(std::string_view before);
 // A part of a program: "module named ", "-march=".
 bool names_a_part(std::string_view before);
+// What the kernel or the firmware alone says, and names of products in it: behind "DMI: " up to its BIOS, behind the
+// number of an SXid.
+bool stands_in_words_of_kernel(std::string_view before);
 // What a personal name of any form stands behind: "owner: ", "user \"", "dataset ".
 bool is_labelled(std::string_view before);
 // A label that is joined to any one word: "owner=".

@@ -11,16 +11,15 @@
 namespace envdoctor {
 namespace {
 
-constexpr std::array<std::string_view, 9> asking = {"nvidia-smi", "rocm-smi", "rocminfo", "clinfo",   "lspci",
+constexpr std::array<std::string_view, 9> asking = {"nvidia-smi", "rocm-smi", "rocminfo",  "clinfo", "lspci",
                                                     "lsmod",      "python -", "python3 -", "amd-smi"};
 
 // "sudo lspci -nnk" -> "lspci -nnk"; empty: it doesn't ask for the state of the machine alone.
 std::string_view asked(const ShellCommand& command) {
   std::string_view typed = command.typed.text;
   if (typed.starts_with("sudo ")) typed = trimmed(typed.substr(5));
-  const bool asks =
-      std::ranges::any_of(asking, [typed](std::string_view start) { return typed.starts_with(start); }) &&
-      (!typed.starts_with("python") || contains(typed, " -c "));
+  const bool asks = std::ranges::any_of(asking, [typed](std::string_view start) { return typed.starts_with(start); }) &&
+                    (!typed.starts_with("python") || contains(typed, " -c "));
   return asks && command.engine.empty() ? typed : std::string_view();
 }
 
@@ -52,7 +51,8 @@ std::size_t length_of_output(const ShellCommand& command, std::string_view typed
     if (is_blank_line(line)) return typed.starts_with("nvidia-smi") || typed.starts_with("lspci");
     if (typed.starts_with("nvidia-smi"))
       return text[0] == '|' || text[0] == '+' || text.starts_with("GPU ") || text.starts_with("  ") || is_date(text);
-    if (typed.starts_with("lspci")) return text[0] == ' ' || text[0] == '\t' || (text.size() > 12 && (text[2] == ':' || text[4] == ':'));
+    if (typed.starts_with("lspci"))
+      return text[0] == ' ' || text[0] == '\t' || (text.size() > 12 && (text[2] == ':' || text[4] == ':'));
     return true;
   };
   return static_cast<std::size_t>(std::ranges::find_if_not(command.output, belongs) - command.output.begin());
