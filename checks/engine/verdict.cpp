@@ -21,6 +21,14 @@ bool device_used(const Snapshot& snapshot) {
   return std::ranges::any_of(snapshot.log.or_empty(), [](const Symptom& symptom) { return symptom.class_.is("used"); });
 }
 
+// Another line of the same text says that the framework has no GPU.
+bool use_is_contradicted(const Snapshot& snapshot) {
+  return std::ranges::any_of(snapshot.contradictions.or_empty(), [](const Contradiction& one) {
+    return (one.path.is("/torch/cuda_available") && one.value.is("false")) ||
+           ((one.path.is("/torch/device_count") || one.path.is("/tensorflow/physical_gpus")) && one.value.is("0"));
+  });
+}
+
 std::string could_not_determine(Layer layer, const std::string& gpu) {
   static constexpr std::array questions = {"{} is on the PCI bus",
                                            "the kernel driver works for {}",
@@ -109,6 +117,8 @@ void reach_verdict(Report& report) {
     return conclude(Verdict::incomplete, layer ? could_not_determine(layer->layer, report.stacks.front().subject)
                                                : "nothing here proves that a GPU will be used");
   }
+  if (working == report.stacks.end() && used && use_is_contradicted(report.snapshot))
+    return conclude(Verdict::incomplete, "one line says that the GPU is used, and another that there is none");
   if (warned) return conclude(Verdict::warn, "the GPU can be used, with a warning: " + worst->title);
   conclude(Verdict::pass, working != report.stacks.end() ? working->name + " will be used (" + working->stack + ")"
                                                          : (used ? "a log shows that a GPU was used"

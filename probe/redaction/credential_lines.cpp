@@ -462,6 +462,9 @@ void Line::find_mentions() {
     static const LazyRegex without("(?i)^ (?:is |was )?(?:not set|unset|missing)\\b",
                                    RE2::Latin1);  // no value stands in this line
     if (finds(rest, without)) kind = Kind::none;
+    // What needs none.
+    static const LazyRegex needs_none("(?i)pass(?:word|wd|phrase)-?(?:less|free)", RE2::Latin1);
+    if (fits(name, needs_none)) kind = Kind::none;
     // Tests that passed, in a row of counts.
     static const LazyRegex counts("^\\s?[:=]\\s?(\\d+)", RE2::Latin1);
     re2::StringPiece number;

@@ -601,7 +601,7 @@ void withhold_people(std::string& text, const LowerText& low) {
       return RE2::FullMatch(groups[1], everybody);
     });
   static const LazyPattern named(
-      R"((?:\b(?:[A-Z][a-z]+-by|Maintainer|Author|Committer|Contact|Assignee|Reporter|Requester|Approver|Owner)s?: ?|\b(?:[Cc]ommit(?:ted)?|[Ww]ritten|[Rr]eviewed|[Oo]pened|[Rr]eported|[Aa]pproved|[Ss]ubmitted|[Oo]wned|[Bb]ooked|[Rr]eserved) by |\b(?:TODO|FIXME|XXX|HACK)\(|user\.name ["']?)([\pL][\pL.'-]+(?: [A-Z][\pL'-]*\.?){0,3}))",
+      R"((?:\b(?:[A-Z][a-z]+-by|Maintainer|Author|Committer|Contact|Assignee|Reporter|Requester|Approver|Owner)s?: *|\b(?:[Cc]ommit(?:ted)?|[Ww]ritten|[Rr]eviewed|[Oo]pened|[Rr]eported|[Aa]pproved|[Ss]ubmitted|[Oo]wned|[Bb]ooked|[Rr]eserved) by |\b(?:TODO|FIXME|XXX|HACK)\(|user\.name ["']?)([\pL][\pL.'-]+(?: [A-Z][\pL'-]*\.?){0,3}))",
       {"-by", " by ", "maintainer", "author", "committer", "contact", "assignee", "reporter", "requester", "approver",
        "owner", "todo(", "fixme(", "xxx(", "hack(", "user.name "});
   if (const RE2* form = named.for_text(low))

@@ -212,7 +212,7 @@ std::span<const SecretKind> secret_kinds() {
       {{R"((?i)(\b(?:(?:docker|podman|helm|skopeo|buildah|oras|az|vault)(?: registry)? login|sshpass|ipmitool|mysql\w*|mariadb[\w-]*|ldap\w+|mongo\w*|openssl|7z\w?|(?:un)?(?:zip|rar))\b[^\n|;&]*? -(?:pass(?:in|out)?(?: pass:|[ =])|[pPw][ =]?|[akK][ =]))(?:"[^"]*"?|'[^']*'?|[^\s"']+))",
         {" -p", " -a", " -w", " -k"}},
        R"(\1<secret>)"},
-      {{R"((\bSIGN2?="?)[0-9A-F]{4}(?: [0-9A-F]{4}){3,})", {"sign=", "sign2="}},
+      {{R"((\bSIGN2?="?)(?:[0-9A-F]{4}(?: [0-9A-F]{4}){3,}|[0-9A-F]{12,}))", {"sign=", "sign2="}},
        R"(\1<secret>)"},                                                        // of FlexLM's licences
       {{R"((\bSERVER \S+ )[0-9A-Fa-f]{12}\b)", {"server "}}, R"(\1<serial>)"},  // the same: the server's host id
       {{R"((\bgitlab-runner [^\n]{1,80}? on \S+ )[\w-]{8,}(, system ID))", {"gitlab-runner"}}, R"(\1<secret>\2)"},

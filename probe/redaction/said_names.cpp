@@ -294,6 +294,7 @@ std::span<const Place> places() {
       user(R"((?m)\b(?:for|by|as|from|of|invalid|unknown|usec=\d+) user ([a-z_][a-z0-9_.-]{2,}[a-z0-9_-])\.?$)",
            {" user "}),
       user(R"((?m)(?:^|\s)([a-z_][\w.-]*) +(?:pts/\d+|tty\d+) +\d{4}-\d\d-\d\d)", {"pts/", "tty"}, system_account),
+      user(R"(\bAccount=([A-Za-z][\w.-]*) (?:QOS|WCKey|Partition)=)", {"account="}),
       user(R"(\b([A-Za-z_][\w.-]*)\((?:uid|euid|gid)=\d+\))", {"uid=", "gid="}, system_account),
   };
   return all;

@@ -2,21 +2,56 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <vector>
 
 #include "host/text.h"
 #include "probe/tools/shell_session.h"
+#include "probe/transcript/transcript.h"
 
 namespace envdoctor {
 namespace {
 
 constexpr std::array<std::string_view, 9> asking = {"nvidia-smi", "rocm-smi", "rocminfo",  "clinfo", "lspci",
                                                     "lsmod",      "python -", "python3 -", "amd-smi"};
+constexpr std::array<std::string_view, 4> asking_in_python = {"cuda.is_available()", "cuda.device_count()",
+                                                              "list_physical_devices(", "jax.devices()"};
+
+constexpr std::size_t longest_typed = 1000;
+
+// ">>> " or "In [3]: "; 0: none.
+std::size_t python_prompt(std::string_view line) {
+  if (line.starts_with(">>> ")) return 4;
+  const std::size_t close = line.find("]: ");
+  return line.starts_with("In [") && close < 10 ? close + 3 : 0;
+}
+
+// What was typed at prompts of Python, and what it answered.
+std::vector<ShellCommand> python_session(std::string_view text) {
+  std::vector<ShellCommand> session;
+  bool inside = false;
+  std::size_t row = 0;
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t at = row++;
+    const std::size_t prompt = line.size() < longest_typed ? python_prompt(line) : 0;
+    if (prompt > 0)
+      session.push_back({.typed = {at, trimmed(line.substr(prompt))}, .prompt = ">>> "});
+    else if (inside && line.size() < longest_typed && shell_prompt(line) == 0)
+      session.back().output.push_back({at, line});
+    inside = prompt > 0 || (inside && line.size() < longest_typed && shell_prompt(line) == 0);
+  }
+  return session;
+}
 
 // "sudo lspci -nnk" -> "lspci -nnk"; empty: it doesn't ask for the state of the machine alone.
 std::string_view asked(const ShellCommand& command) {
   std::string_view typed = command.typed.text;
+  if (command.prompt == ">>> ") {
+    const bool asks =
+        std::ranges::any_of(asking_in_python, [typed](std::string_view end) { return contains(typed, end); });
+    return asks && typed.find('=') == typed.npos ? typed : std::string_view();
+  }
   if (typed.starts_with("sudo ")) typed = trimmed(typed.substr(5));
   const bool asks = std::ranges::any_of(asking, [typed](std::string_view start) { return typed.starts_with(start); }) &&
                     (!typed.starts_with("python") || contains(typed, " -c "));
@@ -29,8 +64,10 @@ bool is_blank_line(const ShellLine& line) { return trimmed(line.text).empty(); }
 bool finds_nothing(const ShellCommand& command) {
   return std::ranges::any_of(command.output, [&](const ShellLine& line) {
     const std::string_view text = trimmed(line.text);
-    const bool told_by_python = command.typed.text.find("python") != std::string_view::npos &&
-                                (text == "False" || text == "[]" || text == "0" || text.ends_with(" False"));
+    const std::string_view word = text.substr(text.rfind(' ') + 1);
+    const bool in_python = command.prompt == ">>> " || contains(command.typed.text, "python");
+    const bool told_by_python =
+        in_python && (word == "False" || word == "[]" || text == "0" || text.starts_with("[CpuDevice"));
     return told_by_python || contains(text, "has failed because") || contains(text, "Failed to initialize NVML") ||
            contains(text, "No devices were found") || contains(text, "ommand not found") ||
            contains(text, "ROCk module is NOT loaded") ||
@@ -63,10 +100,11 @@ bool is_answered(const ShellCommand& command) { return !std::ranges::all_of(comm
 }  // namespace
 
 bool may_ask_twice(std::string_view text) {
-  return std::ranges::any_of(asking, [text](std::string_view word) {
+  const auto twice = [text](std::string_view word) {
     const std::size_t first = text.find(word);
     return first != std::string_view::npos && text.find(word, first + word.size()) != std::string_view::npos;
-  });
+  };
+  return std::ranges::any_of(asking, twice) || std::ranges::any_of(asking_in_python, twice);
 }
 
 std::string without_earlier_state(std::string_view text) {
@@ -76,7 +114,8 @@ std::string without_earlier_state(std::string_view text) {
     const auto at = static_cast<std::size_t>(line.text.data() - text.data());
     std::fill_n(current.begin() + static_cast<std::ptrdiff_t>(at), line.text.size(), ' ');
   };
-  const std::vector<ShellCommand> session = shell_session(text);
+  std::vector<ShellCommand> session = shell_session(text);
+  std::ranges::move(python_session(text), std::back_inserter(session));
   for (const ShellCommand& command : session) {
     const std::string_view typed = asked(command);
     if (typed.empty() || !is_answered(command)) continue;
