@@ -219,7 +219,9 @@ class Forgotten(Loops):
             given = self.given(call, 0, "params") if OPTIMIZERS_AT_ALL.match(self.full(call.func)) else None
             if is_call(given, "parameters"):
                 of = given.func.value
-            if isinstance(of, ast.Call) and re.match(r"[A-Z]\w*[a-z]", self.written(of.func).rpartition(".")[2]) and not isinstance(self.parents.get(id(call)), ast.Return):
+            # A single layer only stands for a model there, as in a schedule that is drawn.
+            if isinstance(of, ast.Call) and re.match(r"[A-Z]\w*[a-z]", self.written(of.func).rpartition(".")[2]) and not isinstance(
+                    self.parents.get(id(call)), ast.Return) and not self.full(of.func).startswith("torch.nn."):
                 self.mistake(call, "an optimizer of a model that is thrown away", self.written(of))
 
     def prepared_and_left(self):
