@@ -6,9 +6,7 @@ MAKES_UPDATES = re.compile(r"(?i)^(tx|opt|optim|optimi[sz]er|solver|\w*_(tx|opt|
 OF_STATES = re.compile(r"(?i)opt\w*_?state|^state$|^opt_?s$|state_opt\w*")
 TRAINS_FURTHER = re.compile(r"(?i)\bsav(e|ing)(?!_strategy|_steps|_total_limit|_only|_safetensors|_dir|_path|_on_each)|push_to_hub|state_dict|predict|generate\(|pipeline\(|\.eval\(|evaluate\("
                             r"|bench|profil|throughput|smoke|dry_?run|sweep|optuna|search|tune\b|compute_metrics|export|merge_and|mlflow|callback")
-SPLITS_AT_RANDOM = ("torch.utils.data.random_split", "torch.utils.data.dataset.random_split")
-REPLACES_TRANSFORMS = re.compile(r"\.transforms? *=[^=]|set_transform|deepcopy|copy\.copy")
-# A text's worth of options alone: what else a seed, a rate or a size is given is for nothing.
+# Parameters that a command line or a caller chooses.
 OPTIONS_OF_TRAINING = re.compile(r"(?i)^(seed|random_?seed|lr|learning_?rate|batch_?size|(num_?)?epochs?|n_epochs|momentum|weight_?decay|dropout|device|hidden_(size|dim)|"
                                  r"num_(layers|workers|classes|steps)|gamma|temperature|warmup_steps|max_(len|length|steps|epochs))$")
 # Arguments that are numbers, and raise where they are None.
