@@ -3,7 +3,6 @@
 OF_EPOCHS = re.compile(r"(?i)epoch|^ep$|^e$")
 OF_THE_BEST = re.compile(r"(?i)(^|[_.])(best|lowest|highest)(_|$)|best[A-Z]\w*$")
 MAKES_UPDATES = re.compile(r"(?i)^(tx|opt|optim|optimi[sz]er|solver|\w*_(tx|opt|optim|optimi[sz]er)|(opt|optim|optimi[sz]er)_\w+)$")
-OF_STATES = re.compile(r"(?i)opt\w*_?state|^state$|^opt_?s$|state_opt\w*")
 TRAINS_FURTHER = re.compile(r"(?i)\bsav(e|ing)(?!_strategy|_steps|_total_limit|_only|_safetensors|_dir|_path|_on_each)|push_to_hub|state_dict|predict|generate\(|pipeline\(|\.eval\(|evaluate\("
                             r"|bench|profil|throughput|smoke|dry_?run|sweep|optuna|search|tune\b|compute_metrics|export|merge_and|mlflow|callback")
 # Parameters that a command line or a caller chooses.
