@@ -6,6 +6,8 @@ LAUNCHED = ("LOCAL_RANK", "RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR
             "SLURM_JOB_ID", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", "TF_CONFIG")
 # Names that are as near to a known one as a slip is, and are read by somebody else.
 OTHERS = ("CUDA_DEVICE", "JAX_PLATFORM", "LOCAL_SIZE", "CUDA_DEVICES", "NODE_ID", "MASTER", "GLOBAL_RANK", "LOCAL_RANKS")
+# What the _DEBUG of a family takes.
+LEVELS = {"TORCH_DISTRIBUTED": "OFF|INFO|DETAIL", "NCCL": "VERSION|WARN|INFO|ABORT|TRACE"}
 PREFIXES = ("PYTORCH", "CUDA", "XLA", "JAX", "TF", "KERAS", "CUBLAS", "HIP", "HSA", "NCCL")
 # What reads which variables, once: (form of the name, what has read it by then).
 READ_BY = (
@@ -166,6 +168,9 @@ class Variables:
         near = self.other_words(name.upper().split("_"))
         if near:
             return near
+        family, _, said = name.rpartition("_")
+        if family in LEVELS and re.fullmatch(LEVELS[family], said):
+            return family + "_DEBUG"  # a level in the place of what it is a level of
         near = difflib.get_close_matches(name.upper(), self.near, 1, 0.9)
         if near and set(name.upper().split("_")) ^ set(near[0].split("_")) and \
                 not re.search(r"\d", "".join(set(name) ^ set(near[0]))) and name.split("_")[0] == near[0].split("_")[0] and \

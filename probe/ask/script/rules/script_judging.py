@@ -5,6 +5,8 @@ DRAWS_OR_NORMS = re.compile(r"(Dropout\w*|BatchNorm\w*|InstanceNorm\w*)\(|\bdrop
 MODELS_THAT_DRAW = re.compile(r"torchvision\.models\.(resnet|densenet|mobilenet|efficientnet|vgg|alexnet|googlenet|inception|shufflenet|regnet|convnext|"
                               r"wide_resnet|resnext|squeezenet|mnasnet)\w*$|timm\.create_model$")
 OF_ANOTHER_FILE = re.compile(r"(?!torch|transformers|tensorflow|keras|timm|diffusers|peft|sklearn)(\w+\.)+[A-Z]\w*$")
+# Architectures that are called so everywhere, and have batch norm.
+HAVE_BATCH_NORM = re.compile(r"\.(Pre_?Act|Wide_?|SE_?)?(ResNet|ResNeXt|DenseNet|MobileNet|EfficientNet|ShuffleNet|RegNet|Inception)(\d\w*|[VX_]\w*)?$")
 DRAWS_BY_DESIGN = re.compile(r"gen(erator)?\b|netG|\bG\b|generator|actor|policy", re.I)
 SWITCHED_BY_OTHERS = {"lightning", "pytorch_lightning", "ignite", "fastai", "catalyst", "composer", "mmcv", "mmengine", "skorch"}
 JUDGES = re.compile(r"(?i)(?<![a-z])(accuracy|acc|score|predict|predictions|infer|inference|metrics|confusion)(?![a-z])")
@@ -88,7 +90,7 @@ class Judging(Learning):
         layers = [one for one in values if isinstance(one, ast.Call) and self.full(one.func) == "torch.nn.Sequential"]
         others = [one for one in values if isinstance(one, ast.Call) and OF_ANOTHER_FILE.match(self.full(one.func))]
         if others and len(others) == len(values):  # of another file of the same project
-            return self.says(r"(?i)\b\w*(dropout|drop_rate|batch_?norm)")
+            return self.says(r"(?i)\b\w*(dropout|drop_rate|batch_?norm)") or all(HAVE_BATCH_NORM.search(self.full(one.func)) for one in others)
         return bool(values) and len(own) + len(made) + len(layers) == len(values) and bool(made) or any(DRAWS_OR_NORMS.search(
             self.reader.written_whole(of)) for of in own + layers)
 

@@ -219,8 +219,8 @@ class ReadTooEarly(WholeFile):
             for name in names_bound_by(one):
                 if name not in first or self.origins.position(at) < self.origins.position(first[name]):
                     first[name] = at
-        late = {name: one for name, one in first.items() if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and
-                self.origins.scope(one) is None and name not in BOUND_BEFOREHAND and name not in reader.lost}
+        late = {name: one for name, one in first.items() if self.origins.scope(one) is None and name not in BOUND_BEFOREHAND and name not in reader.lost and (
+            isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or len(trees) == 1 and isinstance(self.origins.parents.get(id(one)), ast.Assign))}
         if not late:
             return
         starred = {name for one in own if isinstance(one, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)) for part in ast.walk(one) for name in

@@ -248,6 +248,42 @@ class BoundInAnotherScope(NeverBound):
             self.reader.mistake(first, "a name that another scope binds", name, holder)
 
 
+class GlobalsOfNobody(NeverBound):
+    """def test(): global best; if acc > best: best = acc, where main() binds a best of its own and the file binds none."""
+
+    def look(self, nodes):
+        functions = [one for one in nodes if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        said = {id(of): {name for one in own_nodes(of) if isinstance(one, ast.Global) for name in one.names} for of in functions}
+        names = set().union(*said.values()) if said else set()
+        if not names or self.reader.other_form or self.reader.source or re.search(
+                r"(?<![.\w])(exec|globals|vars|locals)\(|builtins|NameError|__dict__", self.reader.text) or sum(isinstance(one, ast.Module) for one in nodes) > 1:
+            return
+        for of in nodes:
+            if isinstance(of, ast.Module):
+                names -= {name for one in own_nodes(of) for name in names_bound_by(one)} | {name for one in ast.walk(of) if isinstance(
+                    one, ast.Global) and self.origins.scope(one) is None for name in one.names}
+        for name in names - set(BOUND_BEFOREHAND) - self.reader.lost:
+            binders = [of for of in functions if name in said[id(of)] and any(name in names_bound_by(one) for one in own_nodes(of))]
+            holder = next((of for of in functions if name not in said[id(of)] and any(name in names_bound_by(one) for one in own_nodes(of) if not isinstance(
+                one, ast.arg))), None)
+            reads = [self.read_first(of, name) for of in functions if name in said[id(of)]]
+            if holder is not None and binders and all(self.read_first(of, name) for of in binders) and any(reads):
+                first = min((one for one in reads if one), key=lambda one: (one.lineno, one.col_offset))
+                if self.is_run(first) and not self.is_reported(first):
+                    self.reader.mistake(first, "a name that another scope binds", name, holder.name)
+
+    def read_first(self, of, name):
+        """Where a function reads a name in any case, before it binds it itself; None: it may bind it first, or not read it."""
+        for statement in of.body:
+            read = next((one for one in BoundInOneBranch(self.reader, self.tracing).read_in(statement) if one.id == name), None)
+            read = read or (next((one for one in ast.walk(statement.target) if getattr(one, "id", "") == name), None) if isinstance(statement, ast.AugAssign) else None)
+            if read is not None:
+                return read
+            if any(name in names_bound_by(one) or isinstance(one, ENDS_BLOCK) for one in ast.walk(statement)):
+                return None
+        return None
+
+
 TELLS_OF_THE_MACHINE = re.compile(r"cuda\.is_available\(\)|mps\.is_available\(\)|is_gpu_available\(|device_count\(\) *(>|!=) *\d|"
                               r"list_(physical|logical)_devices\(['\"]GPU|\bis_(local_)?main_process\b|\bis_global_zero\b")
 
@@ -277,6 +313,44 @@ class BoundInOneBranch(WholeFile):
                 self.look_behind(one, of, own, shared, reported, "a name that one branch alone binds")
             elif self.only_reports(one.orelse) and not self.ends(one.body):
                 self.look_behind(one, of, own, shared, reported, "a name that one branch forgets")
+            if self.asks_for_files(one.test):
+                self.bound_by_a_file(one, of, own, shared | reported)
+
+    def asks_for_files(self, test):
+        """os.path.exists(path): whether a file is there by now, which differs from run to run."""
+        of = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+        return isinstance(of, ast.Call) and re.search(r"path\.(exists|isfile|isdir)\(|\.(exists|is_file|is_dir)\(\)$", self.written(of)) is not None
+
+    def bound_by_a_file(self, branch, of, own, shared):
+        """if os.path.exists(weights): load it, else: first = "new.pt"; …; if rank == 0: os.remove(first)"""
+        sides = [{name for part in block for one in ast.walk(part) for name in names_bound_by(one)} for block in (branch.body, branch.orelse)]
+        within = {id(one) for one in ast.walk(branch)}
+        before = {name for one in own if id(one) not in within and self.starts(one) < (branch.lineno, branch.col_offset) for name in names_bound_by(one)}
+        if not branch.orelse or self.ends(branch.body) or self.ends(branch.orelse) or isinstance(branch.orelse[0], ast.If) or any(
+                isinstance(one, (ast.For, ast.While, ast.Try)) for one in self.origins.around(branch) if self.origins.scope(one) is self.origins.scope(branch)):
+            return
+        names, related = (sides[0] ^ sides[1]) - before - shared, sides[0] | sides[1] | {one.id for one in ast.walk(branch.test) if isinstance(one, ast.Name)}
+        block = self.origins.block_of(branch)
+        for part in block[block.index(branch) + 1:] if names else ():
+            for read in self.read_behind(part, related - names):
+                if read.id in names and not any(isinstance(one, ast.Try) for one in self.origins.around(read)):
+                    there = "" if read.id in sides[0] else "not "
+                    return self.reader.mistake(read, "a name that one branch alone binds", read.id, there + self.written(branch.test),
+                                               "NameError" if isinstance(of, ast.Module) else "UnboundLocalError", other=branch, doubted=True)
+            names -= {name for one in ast.walk(part) for name in names_bound_by(one)}
+            if isinstance(part, ast.If) and self.ends(part.body):
+                return None
+        return None
+
+    def read_behind(self, part, related):
+        """The names that a statement reads in any case, or under conditions that have nothing to do with what was asked before."""
+        found = self.read_in(part)
+        if isinstance(part, ast.If) and not {one.id for one in ast.walk(part.test) if isinstance(one, ast.Name)} & related and not self.asks_for_files(part.test):
+            bound = set()
+            for statement in part.body:
+                found += [one for one in self.read_behind(statement, related) if one.id not in bound]
+                bound |= {name for one in ast.walk(statement) for name in names_bound_by(one)}
+        return found
 
     def only_reports(self, block):
         """Whether an else branch surely goes on: it prints, logs, calls methods and assigns."""

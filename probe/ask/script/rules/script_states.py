@@ -142,7 +142,7 @@ class States(Scoped):
         for call in calls if written else ():
             given = self.given(call, 0, "state_dict") if is_call(call, "load_state_dict") else None
             loads = [one for one in self.origins.of(given) if self.origins.full_of(one) == "torch.load"] if given is not None else []
-            if len(loads) != 1 or len(self.origins.of(given)) != 1 or not loads[0].args:
+            if len(loads) != 1 or len(self.origins.of(given)) != 1 or not loads[0].args or self.asks_for_keys(given, call):
                 continue
             saved = written.get(self.place_of(loads[0].args[0]), [])
             held = [[(k.arg, k.value) for k in one.keywords] if isinstance(one, ast.Call) and getattr(one.func, "id", "") == "dict" and not one.args else
@@ -151,6 +151,12 @@ class States(Scoped):
                 isinstance(key, str) for key, _ in one)]
             if saved and len(keys) == len(saved):
                 self.mistake(call, "a checkpoint that is taken for a state", ", ".join(keys[0][:6]), other=saved[0], doubted=False)
+
+    def asks_for_keys(self, given, call):
+        """if "model" in ckpt: …, in the same function: what is left for the other way is a file of another form."""
+        name, holder = self.written(given), self.origins.scope(call)
+        return any(isinstance(one, ast.Compare) and isinstance(one.ops[-1], (ast.In, ast.NotIn)) and re.fullmatch(
+            re.escape(name) + r"(\.keys\(\))?", self.written(one.comparators[-1])) and self.origins.scope(one) is holder for one in self.origins.nodes)
 
     def objects_in_a_checkpoint(self, written, calls):
         """torch.save({"model": model.state_dict(), "args": args}, path); torch.load(path), which takes tensors and plain values alone."""

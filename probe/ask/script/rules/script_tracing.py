@@ -74,10 +74,10 @@ class Tracing:
         self.reader = reader
         self.arrays, self.wholes, self.steps = Arrays(reader, self), Wholes(reader, self), Steps(reader, self)
         self.rules = [of(reader, self) for of in (Waits, Precision, Ranks, Shards, Hub, Kernels, Boosters, Launches, Batches, Settings, Meant, Choices,
-                                               Forks, States, Objects, FilesAndSessions, Units, NeverBound, BoundInOneBranch, BoundInAnotherScope, HandlersOfImports, Learning,
+                                               Forks, States, Objects, FilesAndSessions, Units, NeverBound, BoundInOneBranch, BoundInAnotherScope, GlobalsOfNobody, HandlersOfImports, Learning,
                                                Lapses, Kinds, ReadTooEarly, Judging, OwnCalls, PlainPython, Losses, Loops, Slips, Numbers, Tensors, Oversights, KerasLosses, KerasFits,
                                                Updates, Gym, JaxUpdates, KerasLeft, KerasData, JaxSlips, TablesOfData, NamedData, Finetuning, Denoising, KerasArguments,
-                                               JaxCalls, Methods)]
+                                               JaxCalls, Methods, Forgotten)]
         self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted, ClocksOfTraces, Traces)]
         self.files = []  # (source, its trees)
         self.names, self.fulls, self.origins = {}, {}, None

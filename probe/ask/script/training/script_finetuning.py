@@ -54,6 +54,8 @@ class Finetuning(Learning):
             self.adapters_for_use_alone()
             self.heads_that_stay_frozen()
         if "transformers" in roots:
+            if self.says(r"encode_plus\("):
+                self.encoders_of_before()
             self.settings_of_the_best()
             self.scores_for_classes()
             self.columns_that_are_removed()
@@ -65,6 +67,13 @@ class Finetuning(Learning):
                 self.padding_that_is_learned()
             if self.says(r"apply_chat_template"):
                 self.begun_twice()
+
+    def encoders_of_before(self):
+        """self.tokenizer.encode_plus(text), of a dataset that is given its tokenizer: what runs it doesn't stand in the file."""
+        for call in self.calls:
+            tried = any(isinstance(one, ast.Try) or isinstance(one, ast.If) and "hasattr" in self.written(one.test) for one in self.origins.around(call))
+            if (is_call(call, "encode_plus") or is_call(call, "batch_encode_plus")) and not tried and self.made_by(call.func.value, TOKENIZERS_LOADED):
+                self.reader.removed.name(call, "transformers.PreTrainedTokenizerBase." + call.func.attr)
 
     def of_form(self, node, form):
         """The call of this form that a value surely comes from, also through wrappers; None: another, or not known."""

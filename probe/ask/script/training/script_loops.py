@@ -332,13 +332,35 @@ class Loops(Learning):
     def augmented_tests(self, composed):
         """test_set = ImageFolder("test", transform=augment)"""
         for call in self.calls:
-            given = next((k.value for k in call.keywords if k.arg == "transform"), None)
-            made = self.origins.known(given) if isinstance(given, (ast.Name, ast.Attribute, ast.Subscript)) else []
-            if len(made) != 1 or not any(made[0] is one for one in composed):
-                continue
-            draws = next((one for one in map(self.value_of, self.steps_of(made[0])) if isinstance(one, ast.Call) and AUGMENTS.match(self.full(one.func))), None)
+            draws = self.drawn_by(call, composed)
             if draws is not None and self.is_for_tests(call) and not self.in_branch(call):
                 self.mistake(call, "an augmented test", self.written(draws.func), other=draws)
+            elif draws is None:
+                self.augmented_part(call, composed)
+
+    def augmented_part(self, call, composed):
+        """train_set, val_set = random_split(ImageFolder(root, augment), sizes)"""
+        bound = self.parents.get(id(call))
+        parts = bound.targets[0] if isinstance(bound, ast.Assign) and len(bound.targets) == 1 else None
+        if self.full(call.func) in ("torch.utils.data.random_split", "torch.utils.data.dataset.random_split") and isinstance(parts, (ast.Tuple, ast.List)) and call.args:
+            made = self.value_of(call.args[0])
+            draws = self.drawn_by(made, composed) if isinstance(made, ast.Call) else None
+            held = [self.written(one) for one in parts.elts if FOR_TESTS.search(self.written(one))]
+            if draws is not None and held and not self.says(r"\.transforms? *=[^=]|set_transform|deepcopy") and len(held) < len(parts.elts):
+                self.mistake(call, "an augmented test", self.written(draws.func), other=draws)
+
+    def drawn_by(self, call, composed):
+        """The step of a data set's transform that draws at random, also of one that a class or function of the file makes in one way alone."""
+        given = next((k.value for k in call.keywords if k.arg == "transform"), None)
+        made = self.origins.known(given) if isinstance(given, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)) else []
+        if len(made) == 1 and isinstance(made[0], ast.Call) and not made[0].args and not made[0].keywords:
+            of = self.origins.functions_of(made[0].func)
+            within = [one for one in composed if len(of) == 1 and isinstance(of[0], ast.ClassDef) and of[0] in self.origins.around(one)]
+            made = within if len(within) == 1 and not self.in_branch(within[0]) else made
+        if len(made) != 1 or not any(made[0] is one for one in composed):
+            return None
+        return next((one for one in map(self.value_of, self.steps_of(made[0])) if isinstance(one, ast.Call) and AUGMENTS.match(self.full(one.func)) and not any(
+            isinstance(value, ast.arg) for part in one.args + [k.value for k in one.keywords] for value in self.origins.of(part))), None)
 
     def is_for_tests(self, call):
         """Whether a data set is made for tests, by the name that it gets or the part that it is asked for; not also for training."""
