@@ -179,6 +179,7 @@ std::string script_reader() {
                            "script_keras_arguments",
                            "script_jax_calls",
                            "script_methods",
+                           "script_unheeded",
                            "script_lapses",
                            "script_states",
                            "script_choices",
