@@ -2,7 +2,7 @@
 trains; and images and weights of JAX's that are not what its layers take; for the reader of scripts."""
 
 SEEDS_BY_NAME = re.compile(r"(?i)(^|_)(re)?seeds?(_|$)|seed_?(all|everything)|reproducib|determinis")
-SWITCH_OF_TRAINING = re.compile(r"(is_|do_|in_)?(train|training|train_mode|train_model|learn|learning|update|backprop)$")
+SWITCH_OF_TRAINING = re.compile(r"(is_|do_|in_)?(train|training|train_mode|train_model|learn|learning|update|backprop|phase|mode|stage)$")
 ASKS_A_MODEL = re.compile(r"(?i)generat|sampl|predict|infer|eval|valid|test|complet|translat|accuracy|perplexity|score|classif|caption|transcri")
 MAKES_A_GRAPH_OF = re.compile(r"summary|onnx|export|trace|flops|add_graph|benchmark", re.I)
 FORMATS_NUMBERS = re.compile(r"%[-+ #0]*\d*(\.\d+)?[dieEfFgG]")
@@ -56,18 +56,26 @@ class Unheeded(Learning):
         for reset in loop.body:
             name = self.written(reset.targets[0]) if isinstance(reset, ast.Assign) and len(reset.targets) == 1 and isinstance(reset.targets[0], (
                 ast.Name, ast.Attribute)) and isinstance(reset.value, ast.Constant) and type(reset.value.value) in (int, float) and not reset.value.value else None
-            adds = [one for one in ast.walk(loop) if name and isinstance(one, ast.AugAssign) and self.written(one.target) == name]
-            sets = [one for one in ast.walk(loop) if name and isinstance(one, ast.Assign) and any(self.written(target) == name for target in one.targets)]
+            if not name:
+                continue
+            adds = [one for one in ast.walk(loop) if isinstance(one, ast.AugAssign) and self.written(one.target) == name]
+            sets = [one for one in ast.walk(loop) if isinstance(one, ast.Assign) and any(self.written(target) == name for target in one.targets)]
             if len(adds) != 1 or not isinstance(adds[0].op, ast.Add) or adds[0] not in loop.body or len(sets) != 1 or isinstance(adds[0].value, ast.Constant):
                 continue
-            for branch in loop.body:
-                every = branch.test if isinstance(branch, ast.If) else None
-                if every is None or not any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for one in ast.walk(every)):
-                    continue
-                mean = next((one for part in branch.body for one in ast.walk(part) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div) and self.written(
-                    one.left) == name and type(self.said(one.right)) is int and self.said(one.right) > 1), None)
+            of_batch = GOES_THROUGH_BATCHES.search(self.written(loop.iter)) and re.search(r"loss\w*(\.detach\(\))?\.item\(\)$", self.written(adds[0].value))
+            for part in loop.body:
+                every = isinstance(part, ast.If) and any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for one in ast.walk(part.test))
+                mean = next((one for one in ast.walk(part) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div) and self.written(one.left) == name and (
+                    every and type(self.said(one.right)) is int and self.said(one.right) > 1 or of_batch and self.counts_rounds(one.right, loop))), None)
                 if mean is not None:
                     self.mistake(reset, "a sum that each round empties", name, self.written(mean), other=mean)
+                    break
+
+    def counts_rounds(self, node, loop):
+        """Whether it is len(loader), or i + 1 of enumerate(loader)."""
+        over = loop.iter.args[0] if isinstance(loop.iter, ast.Call) and getattr(loop.iter.func, "id", "") in ("enumerate", "tqdm") and loop.iter.args else loop.iter
+        index = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and getattr(getattr(loop.iter, "func", None), "id", "") == "enumerate" else None
+        return self.written(node) == "len(%s)" % self.written(over) or index is not None and self.written(node) == self.written(index) + " + 1"
 
     def seeds_nothing(self, of):
         """def set_seed(seed): cudnn.benchmark = False, in which nothing takes the seed"""
@@ -98,8 +106,10 @@ class Unheeded(Learning):
                 at = names.index(switch.arg) - hidden if switch.arg in names else len(call.args)
                 given = call.args[at] if 0 <= at < len(call.args) else next((k.value for k in call.keywords if k.arg == switch.arg), default)
                 said.setdefault(given.value if isinstance(given, ast.Constant) else None, call)
-        if False in said and True in said:
-            self.mistake(said[False], "a switch that nothing reads", switch.arg, of.name, self.written(learns), other=learns)
+        trains = True in said or any(isinstance(one, str) and one.startswith("train") for one in said)
+        other = next((call for one, call in said.items() if one is False or isinstance(one, str) and VALIDATES.search(one)), None)
+        if trains and other is not None:
+            self.mistake(other, "a switch that nothing reads", switch.arg, of.name, self.written(learns), other=learns)
 
     def builtins_for_numbers(self):
         """print("%.2f" % eval), and f"{sum:.3f}", of a function of Python's that nothing has called"""
@@ -115,9 +125,14 @@ class Unheeded(Learning):
                     one.format_spec.values[0], ast.Constant) and SPECIFIES_NUMBERS.search(str(one.format_spec.values[0].value)):
                 given = [one.value]
             for part in given:
-                if isinstance(part, ast.Name) and part.id in BUILTIN_FUNCTIONS:
-                    bound = {name for each in self.nodes for name in names_bound_by(each)} if bound is None else bound
-                    if part.id not in bound and "*" not in bound and not self.is_reported(part):
+                if isinstance(part, ast.Name):
+                    if bound is None:
+                        bound, own = {}, {one.name for one in self.functions if isinstance(self.parents.get(id(one)), ast.Module)}
+                        for each in self.nodes:
+                            for name in names_bound_by(each):
+                                bound[name] = bound.get(name, 0) + 1
+                    plain = part.id in BUILTIN_FUNCTIONS and part.id not in bound and "*" not in bound
+                    if (plain or part.id in own and bound[part.id] == 1) and not self.is_reported(part):
                         self.reader.mistake(part, "a function that is formatted as a number", part.id)
 
     # ---- a model that evaluates as it trains
@@ -142,6 +157,24 @@ class Unheeded(Learning):
             used = self.asked_in(block[place + 1:], trained[0].args[at].id)
             if used is not None:
                 self.mistake(used, "a model that is asked as it trains", trained[0].args[at].id, self.written(switch), other=switch)
+                return
+        self.asked_behind_its_loop()
+
+    def asked_behind_its_loop(self):
+        """for epoch in …: net.train(); …; loss.backward(), and behind the loop: net(x_test)"""
+        for call in self.calls:
+            statement = self.parents.get(id(call))
+            if not is_call(call, "train") or call.args or call.keywords or not isinstance(statement, ast.Expr) or not isinstance(call.func.value, ast.Name):
+                continue
+            around = [one for one in self.origins.around(call) if isinstance(one, (ast.For, ast.While, ast.FunctionDef, ast.ClassDef))]
+            loops = around[:next((i for i, one in enumerate(around) if not isinstance(one, (ast.For, ast.While))), len(around))]
+            first = loops[-1] if loops else statement
+            block = self.origins.block_of(first)
+            start = next((i for i, one in enumerate(block) if one is first), len(block))
+            place = next((i for i in range(start, len(block)) if isinstance(block[i], (ast.For, ast.While)) and any(is_call(one, "backward") for one in calls_in([block[i]]))), None)
+            used = self.asked_in(block[place + 1:], call.func.value.id) if place is not None and self.may_draw(call.func.value) else None
+            if used is not None and not self.is_reported(used):
+                self.mistake(used, "a model that is asked as it trains", call.func.value.id, self.written(call), other=call)
                 return
 
     def asked_in(self, block, model):
@@ -238,6 +271,9 @@ class Unheeded(Learning):
             each = next((one for one in around if isinstance(one, (ast.ListComp, ast.GeneratorExp, ast.DictComp))), None)
             names = [getattr(one, "name", "") for one in around if isinstance(one, ast.FunctionDef)] + [
                 self.written(target) for one in around if isinstance(one, ast.Assign) for target in one.targets]
+            kept = next((one for one in around if is_call(one, "append")), None)  # params.append(normal(PRNGKey(0), …)) in a loop
+            if each is None and kept is not None and any(isinstance(one, ast.For) for one in around):
+                each, names = kept, [self.written(kept.func.value)]
             if draws and each is not None and any(re.search(r"(?i)param|weight|init|layer", name) for name in names):
                 self.mistake(key, "a key that every round uses")
 
@@ -323,7 +359,12 @@ class Unheeded(Learning):
             return one
         of = []
         if is_call(one, "apply") or is_call(one, "apply_fn"):
-            of = [method for _, method in self.modules_of_jax()]
+            made = self.value_of(one.func.value) if is_call(one, "apply") else None
+            while isinstance(made, ast.Call) and re.match(r"haiku\.(without_apply_rng|transform(_with_state)?)$", self.full(made.func)) and made.args:
+                of = [each for each in self.origins.functions_of(made.args[0]) if isinstance(each, ast.FunctionDef)]
+                made = self.value_of(made.args[0])
+            own = [self.softmax_of(each.value, deepest - 1) for method in of for each in own_nodes(method) if isinstance(each, ast.Return) and each.value is not None]
+            of = of if own and None not in own else [method for _, method in self.modules_of_jax()]
         elif not self.full(one.func) or self.origins.functions_of(one.func):
             of = [each for each in self.origins.functions_of(one.func) if isinstance(each, ast.FunctionDef)]
         ends = [self.softmax_of(each.value, deepest - 1) for method in of for each in own_nodes(method) if isinstance(each, ast.Return) and each.value is not None]
