@@ -115,6 +115,8 @@ class Slips(Learning):
             text = self.reader.written_whole(of)
             made = any(isinstance(one, ast.FunctionDef) and one.name == "__init__" for one in of.body)
             plain = not of.bases or len(of.bases) == 1 and self.full(of.bases[0]) in ("torch.nn.Module", "torch.utils.data.Dataset", "object")
+            if not of.bases and re.search(r"super\(\)\.__init__\(.|Mixin", of.name + text):  # it is mixed into others, which set more
+                continue
             if not made or of.keywords or any(self.full(by) not in KEEPS_ITS_CLASS for by in of.decorator_list) or of.name in bases or not plain or re.search(
                     r"setattr|__getattr|__dict__|vars\(|store_attr|__slots__", text) or any(isinstance(one.func, ast.Attribute) and re.match(
                         r"register_|add_module", one.func.attr) and not (one.args and isinstance(one.args[0], ast.Constant)) for one in calls_in(of.body)):
