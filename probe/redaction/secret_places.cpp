@@ -242,7 +242,7 @@ std::span<const Place> places() {
                "<name>",
                without_figure},
               // Names of people where tools put them.
-              {{R"(\b(?:Author|Committer|Maintainer|(?:Co-authored|Signed-off|Reviewed|Acked|Tested|Reported|Suggested)-by): ?([A-Z][^\s<]*(?: [A-Z][^\s<]*){1,3}))",
+              {{R"(\b(?:Author|Committer|Maintainer|(?:Co-authored|Signed-off|Reviewed|Acked|Tested|Reported|Suggested)-by): *([A-Z][^\s<]*(?: [A-Z][^\s<]*){1,3}))",
                 {"author", "committer", "maintainer", "-by:"}},
                "<name>",
                [](View /*before*/, View word) {

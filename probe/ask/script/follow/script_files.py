@@ -67,6 +67,10 @@ MOST_REPAIRS = 8  # of lines that are no Python; beyond it, a file counts as som
 MOST_OF_PRINT = 12  # lines of one print statement
 OF_PYTHON_2 = re.compile(r"Missing parentheses in call to '(print|exec)'|multiple exception types must be parenthesized|"
                          r"leading zeros in decimal integer|invalid (decimal|octal|hexadecimal) literal|inconsistent use of tabs")
+NEVER_CLOSED = re.compile(r"closing parenthesis '.' does not match opening parenthesis '(.)'")
+CLOSES = {"(": ")", "[": "]", "{": "}"}
+# What says that a file holds cells, which something else than Python itself runs.
+OF_CELLS = re.compile(r"^\s*# ?(%%|In ?\[|<codecell>|COMMAND -|\+\s*$)|^%\w|get_ipython", re.M)
 OLD_ASYNC = re.compile(r"(?<=[(,\s])async(\s*=)")  # of .cuda(async=True), before it became a keyword of Python 3.7
 EXCEPT_OF_2 = re.compile(r"^(\s*except\s*(?:\s[\w.]+|\([^()]*\)))\s*,\s*([\w.]+)\s*:")
 RAISE_OF_2 = re.compile(r"^(\s*(?:[^#'\"]*:\s*)?raise\s+[\w.]+)\s*,\s*(.+?)\s*$")
@@ -155,12 +159,30 @@ def brackets_around(lines, at):
     return None
 
 
+def closed_there(lines, at, column, bracket):
+    """Sets the bracket that is missing before the one that closes another; whether the parser then comes to read beyond it."""
+    line = lines[at]
+    if line[column:column + 1] not in (")", "]", "}"):
+        return False
+    mended_line = line[:column] + bracket + line[column:]
+    try:
+        ast.parse("\n".join(lines[:at] + [mended_line] + lines[at + 1:]))
+    except SyntaxError as error:
+        if error.lineno is None or error.lineno <= at + 1:
+            return False
+    lines[at] = mended_line
+    return True
+
+
 def mended(lines, error):
     """Puts pass in the place of the statement that the parser names, or of a head without its block; whether there is one."""
     head = HEAD_OF_BLOCK.search(error.msg or "")
     at = (int(head.group(1)) if head else error.lineno or 0) - 1
     if not 0 <= at < len(lines) or lines[at].strip() in ("pass", "", "if True:"):
         return False
+    open_yet = NEVER_CLOSED.match(error.msg or "")
+    if open_yet and error.offset and closed_there(lines, at, error.offset - 1, CLOSES[open_yet.group(1)]):
+        return True
     whole = None if head else brackets_around(lines, at)
     if whole:
         lines[whole[0]:whole[1] + 1] = [re.match(r"\s*", lines[whole[0]]).group() + head_instead(lines, whole[0])] + [""] * (whole[1] - whole[0])
@@ -206,20 +228,21 @@ def parsed(source, troubles=None):
     With `troubles`, to which each line that is no Python is added, the rest is read without them: `lost` has what stood
     there. Statements of Python 2 are one such trouble, at the first of them.
     """
-    lines, rewritten = None, False
+    lines, rewritten, commands = None, False, []
     for _ in range(MOST_MAGICS):
         try:
             plain = ast.parse(source)
             if troubles is not None:
                 refused(plain, troubles)
             tree = in_plain_form(plain)
-            tree.text = source if lines else None
+            tree.text, tree.commands = source if lines else None, commands
             return tree
         except SyntaxError as error:
             if lines is None:
                 lines = text_of_source(source, troubles is not None).split("\n")
             at = (error.lineno or 0) - 1
             if 0 <= at < len(lines) and MAGIC.match(lines[at]):
+                commands += [error.lineno] if lines[at].lstrip().startswith("!") else []
                 lines[at] = without_magic(lines[at])
             elif troubles is None:
                 raise
@@ -389,6 +412,10 @@ def read(content, shown, folder, names):
             tree = parsed(content, errors)
             troubles = [(None, error) for error in errors]
             nothing_left([tree], troubles)
+            if shown.endswith(".py") and tree.commands and not OF_CELLS.search(text_of_source(content, True)):
+                error = SyntaxError("a command for a shell, which IPython takes in a notebook, and Python does not")
+                error.lineno = tree.commands[0]
+                troubles.append((None, error))
             reader.look_for_unbound([tree])
             reader.lost = names_lost(troubles)
             reader.everything(tree)

@@ -392,6 +392,9 @@ class Reader(Expressions, Calls, FrameworkCalls, Changes, Flow):
                     if made[of].kind == "module" and made[of]["device"] is not None:
                         trained = any(base.endswith("LightningModule") for base in of.all_bases())  # its trainer moves it
                         made[of].state["device"] = None if trained else place
+                        for part in made[of].attributes.values():  # which go where it goes
+                            if isinstance(part, Thing) and part.kind == "module" and part["device"] is not None:
+                                part.state["device"] = made[of].state["device"]
                 values = [made[of]]
                 self.path += ("u%d" % function.node.lineno,)
             else:

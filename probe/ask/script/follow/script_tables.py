@@ -179,6 +179,8 @@ FLOATX = ("float16", "float32", "float64", "bfloat16")
 # Options that choose a device, or how it computes.
 ABOUT_DEVICES = re.compile(r"(^|_)(use|no|with)?_?(cuda|gpus?|cpu|tpu|mps|amp|fp16|bf16|half|tf32|xla|pin)(_|$)", re.I)
 ABOUT_SPREADING = re.compile(r"(^|_)(data_?parallel|dataparallel|distributed|ddp|fsdp|multi_?gpu|mixed_precision|deterministic)(_|$)", re.I)
+# What a script says that trains itself, so that all of its options are for that.
+TRAINS_BY = re.compile(r"^\s*(import|from) (torch|tensorflow|keras|jax|flax|pytorch_lightning|lightning)\b", re.M)
 # Options that leave the GPU out.
 AGAINST_GPU = re.compile(r"(no|not|without|disable)_?(use_)?(cuda|gpus?|mps|tpu)$|((use|force|on|only)_)?cpu(_only)?$", re.I)
 # Who brings a loader's batches to the GPU by itself.

@@ -239,6 +239,8 @@ class Torch(Loaders):
     def call(self, node, name, values, words):
         parts = name.split(".")
         if name.startswith("torchvision.models.") and parts[-1][:1].islower() or ZOOS.match(name):
+            if not any(isinstance(one, Text) and one.value is True for one in values):  # resnet18(True) has weights that were trained
+                self.reader.training.draws(node)
             return Thing("module", device=self.default, line=node.lineno, made=(node, self.reader.source))
         if parts[0] == "torchmetrics" and parts[-1][:1].isupper():
             return self.metric(node, parts[-1], values, words)
@@ -248,6 +250,8 @@ class Torch(Loaders):
             self.meet(node, [v for v in values + list(words.values()) if isinstance(v, Thing) and v.kind == "tensor"])
         if parts[0] != "torch":
             return None
+        if name == "torch.hub.load" and isinstance(words.get("pretrained"), Text) and words["pretrained"].value is False:
+            self.reader.training.draws(node)
         last, reader = parts[-1], self.reader
         handler = getattr(self, "do_" + name.replace("torch.", "", 1).replace(".", "_"), None)
         if handler:
@@ -752,7 +756,7 @@ class Torch(Loaders):
                 outer = next((one for one in (thing["container"], thing["whole"]) if isinstance(one, Thing)), None)
                 thing = outer or thing
             places.add(thing["device"])
-        return places.pop() if len(places) == 1 else None if places else self.default
+        return places.pop() if len(places) == 1 else None
 
     def is_without_weights(self, of, thing):
         """Whether a module of the script surely holds neither weights nor buffers, as most losses: it lies nowhere."""

@@ -307,11 +307,13 @@ class Training:
             return
         at, path, source, calls = self.drawn
         if reached(path, reader.path) and not any(step[:1] in "ucp" for step in reader.path):
-            node = reader.calls[0][0] if reader.calls and reader.calls[0][1] is None else node
+            seed, node = node, reader.calls[0][0] if reader.calls and reader.calls[0][1] is None else node
             for one, other in zip(reader.calls, calls + (None, ) * len(reader.calls)):
                 if other is None or one[0] is not other[0]:
                     node = one[0] if one[1] == reader.source or one[1] is None else node
                     break
+            else:  # both stand in one function
+                node = seed
             reader.torch.at((node, None if reader.calls else reader.source),
                             "a seed behind the weights",
                             reader.written(node),

@@ -77,7 +77,7 @@ class Tracing:
                                                Forks, States, Objects, FilesAndSessions, Units, NeverBound, BoundInOneBranch, BoundInAnotherScope, GlobalsOfNobody, HandlersOfImports, Learning,
                                                Lapses, Kinds, ReadTooEarly, Judging, OwnCalls, PlainPython, Losses, Loops, Slips, Numbers, Tensors, Oversights, KerasLosses, KerasFits,
                                                Updates, Gym, JaxUpdates, KerasLeft, KerasData, JaxSlips, TablesOfData, NamedData, Finetuning, Denoising, KerasArguments,
-                                               JaxCalls, Methods, Forgotten)]
+                                               JaxCalls, Methods, Forgotten, Unheeded)]
         self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted, ClocksOfTraces, Traces)]
         self.files = []  # (source, its trees)
         self.names, self.fulls, self.origins = {}, {}, None

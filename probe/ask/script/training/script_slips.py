@@ -6,12 +6,17 @@ ACTIVATION_CLASSES = re.compile(r"torch\.nn\.(modules\.)?(activation\.)?(ReLU6?|
 GIVE_ANOTHER_TENSOR = frozenset("unsqueeze permute transpose contiguous squeeze reshape detach".split())
 REDUCES_IN_PAIRS = re.compile(r"torch\.(max|min|sort|topk|kthvalue|median|mode)$")
 
+KEEPS_ITS_CLASS = ("jax.tree_util.register_pytree_node_class", "jax.tree_util.register_pytree_with_keys_class", "jax.tree_util.register_static")
+
 
 class Slips(Learning):
     def look(self, nodes):
-        if not any(name.split(".")[0] == "torch" for name in self.tracing.names.values()):
-            return
+        roots = {name.split(".")[0] for name in self.tracing.names.values()}
         self.nodes, self.parents, self.calls = nodes, self.tracing.index.parents, self.tracing.index.calls
+        if roots & {"torch", "jax", "tensorflow", "keras"}:
+            self.fields_never_set()
+        if "torch" not in roots:
+            return
         for call in self.calls:
             self.made_for_called(call)
             self.state_for_model(call)
@@ -20,7 +25,6 @@ class Slips(Learning):
         for one in self.nodes:
             if isinstance(one, ast.Compare) and len(one.ops) == 1 and isinstance(one.ops[0], ast.Eq):
                 self.compared_with_labels(one)
-        self.fields_never_set()
         self.planes_of_rows()
         if self.says(r"\.backward\("):
             self.steps_of_loops()
@@ -111,7 +115,9 @@ class Slips(Learning):
             text = self.reader.written_whole(of)
             made = any(isinstance(one, ast.FunctionDef) and one.name == "__init__" for one in of.body)
             plain = not of.bases or len(of.bases) == 1 and self.full(of.bases[0]) in ("torch.nn.Module", "torch.utils.data.Dataset", "object")
-            if not made or of.keywords or of.decorator_list or of.name in bases or not plain or re.search(
+            if not of.bases and re.search(r"super\(\)\.__init__\(.|Mixin", of.name + text):  # it is mixed into others, which set more
+                continue
+            if not made or of.keywords or any(self.full(by) not in KEEPS_ITS_CLASS for by in of.decorator_list) or of.name in bases or not plain or re.search(
                     r"setattr|__getattr|__dict__|vars\(|store_attr|__slots__", text) or any(isinstance(one.func, ast.Attribute) and re.match(
                         r"register_|add_module", one.func.attr) and not (one.args and isinstance(one.args[0], ast.Constant)) for one in calls_in(of.body)):
                 continue
@@ -259,7 +265,7 @@ class Slips(Learning):
         """params = model.parameters(); Adam(params); …; clip_grad_norm_(params, 1): the optimizer has used it up."""
         for name, values in self.tracing.index.assigned.items():
             made = values[0] if len(values) == 1 and re.fullmatch(r"\w+", name) else None
-            called = made.func.value if isinstance(made, ast.Call) and getattr(made.func, "id", "") == "filter" else made
+            called = made.args[-1] if isinstance(made, ast.Call) and made.args and getattr(made.func, "id", "") == "filter" else made
             if not is_call(called, "parameters") or called.args and called is made or self.origins.functions_of(called.func):
                 continue
             scope = self.origins.scope(made)
