@@ -488,6 +488,9 @@ def part_by_a_helper(tree, rng):
     part = tree.body[begin:end]
     before = {name for one in tree.body[:begin] for name in bound_in(one)}
     needs = [name for name in given_names(tree, ast.Module(part, [])) if name in before]
+    perhaps = {name for one in tree.body[:begin] if isinstance(one, (ast.If, ast.Try)) for name in bound_in(one)}
+    if perhaps.intersection(needs):
+        return None  # a name that isn't bound is read where it is given, too
     name = fresh(tree, "prepare")
     made = ast.parse("def %s(%s): pass" % (name, ", ".join(needs))).body[0]
     made.body = part + (ast.parse("return " + ", ".join(gives)).body if gives else [])

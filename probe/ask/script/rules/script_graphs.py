@@ -1125,8 +1125,8 @@ class Graphs(OfValues):
 
     def under_a_scope(self, node):
         """Whether a node stands in a block of strategy.scope()."""
-        return any(isinstance(one, ast.With) and any(self.method(item.context_expr, "scope") for item in one.items)
-                   for one in self.origins.around(node))
+        return any(isinstance(one, ast.With) and any(self.method(item.context_expr, "scope") or any(
+            self.method(each, "scope") for each in self.origins.of(item.context_expr)) for item in one.items) for one in self.origins.around(node))
 
     def saved_by_one(self, nodes):
         """if task_id == 0: model.save(path), under MultiWorkerMirroredStrategy, where saving takes all workers."""
