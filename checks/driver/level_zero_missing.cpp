@@ -44,6 +44,13 @@ const Symptom* opencl_alone(const Facts& facts) {
   return gpu;
 }
 
+// SYCL has a GPU of another maker: Level Zero has nothing to drive.
+bool sycl_has_another_gpu(const Facts& facts) {
+  return std::ranges::any_of(facts.all({present, "sycl-device"}), [](const Symptom* line) {
+    return line->detail("type") == "gpu" && (line->detail("backend") == "cuda" || line->detail("backend") == "hip");
+  });
+}
+
 // A program that asks for the loader by name can't start without it.
 bool judge_missing_library(const Facts& facts, Answers& answers) {
   const std::size_t before = answers.findings.size();
@@ -70,7 +77,8 @@ void judge(const Facts& facts, Answers& answers) {
   const LevelZero& level_zero = snapshot.level_zero.or_empty();
   if (!level_zero.devices.or_empty().empty()) return answers.passed();
   if (const Symptom* line = opencl_alone(facts)) return describe(answers.found_in(*line, Confidence::likely), facts);
-  if (const Symptom* line = facts.first({{missing, "level-zero-driver"}}); line && !facts.used())
+  if (const Symptom* line = facts.first({{missing, "level-zero-driver"}});
+      line && !facts.used() && !sycl_has_another_gpu(facts))
     return describe(answers.found_in(*line, Confidence::likely), facts);
   // A report of the environment that lists no package of it, beside a program that found no GPU.
   if (const Symptom* line = facts.first({{noted, "level-zero-not-listed"}});

@@ -74,7 +74,8 @@ Holder holder_by_sum(const Sum& sum) {
   // Who holds most of the memory and wants little more than is free needs no other to blame.
   const bool own_rules = sum.own > 2 * others && sum.own > 0.6 * sum.total;
   if (others > 0.2 * sum.total && others + sum.free > sum.wanted && !own_rules) return Holder::others;
-  const bool idle = sum.unallocated > sum.wanted && sum.wanted > 0 && sum.unallocated > 0.05 * sum.total;
+  const bool idle =
+      sum.unallocated > sum.wanted && sum.wanted > 0 && sum.unallocated > 0.05 * std::max(sum.total, sum.own);
   return idle ? Holder::fragments : Holder::program;
 }
 
