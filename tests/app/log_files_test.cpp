@@ -122,5 +122,22 @@ TEST(LogFile, WithANulOrBytesOfAnotherEncodingIsText) {
     EXPECT_EQ(diagnosed(write_file_here("a.log", text)).status, 3);
 }
 
+// Exit 0 would be a wrong answer for whichever line is today's state.
+TEST(LogFile, ThatContradictsItselfOnTheGpuProvesNothing) {
+  const std::string file = write_file_here(
+      "both.txt", "torch.cuda.is_available(): True\nloading the model\ntorch.cuda.is_available(): False\n");
+  const Ran ran = run_envdoctor("diagnose --log " + file);
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.out, HasSubstr("one line says that the GPU is used"));
+}
+
+TEST(LogFile, TakesTheLaterOfTwoAnswersToOneCommandForTodaysState) {
+  const std::string asked = "$ python3 -c 'import torch; print(torch.__version__, torch.cuda.is_available())'\n";
+  const std::string good = asked + "2.5.0+cu124 True\n", bad = asked + "2.6.0+cpu False\n";
+  EXPECT_THAT(run_envdoctor("diagnose --log " + write_file_here("worse.txt", good + "$ pip install -U x\n" + bad)).out,
+              HasSubstr("runtime.cpu-only-build"));
+  EXPECT_EQ(run_envdoctor("diagnose --log " + write_file_here("same.txt", good + good)).status, 0);
+}
+
 }  // namespace
 }  // namespace envdoctor::log_files_test
