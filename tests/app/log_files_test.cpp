@@ -83,7 +83,7 @@ TEST(LogFile, PackedWithZerosBehindItIsReadAsGzipDoes) {
     for (const std::size_t zeros : {1, 3, 4, 511, 70'000})
       expect_mismatch_told(write_file_here(name, whole + std::string(zeros, '\0')));
     expect_mismatch_told(write_file_here(name, whole + std::string(512, '\0') + whole));
-    for (const std::string garbage : {std::string("x"), std::string("garbage"), std::string("\0\0\0x", 4)})
+    for (const std::string& garbage : {std::string("x"), std::string("garbage"), std::string("\0\0\0x", 4)})
       expect_refused(write_file_here(name, whole + garbage), "something else follows behind their end");
   }
 }
