@@ -46,8 +46,9 @@ class LowerText {
 
 // What a text must have: a word in lower case, or a character that often.
 struct Needed {
-  // The compiler finds the rarest pair: hundreds of words would cost each start more than reading a snapshot does.
-  consteval Needed(const char* word_) : word(word_) {  // NOLINT: lists of words stay lists of words
+  // The compiler finds the rarest pair of a constant: hundreds of words would cost each start more than reading a
+  // snapshot does. (Not consteval: clang 14 then destroys lists of words that it has not made.)
+  constexpr Needed(const char* word_) : word(word_) {  // NOLINT: lists of words stay lists of words
     // From the most frequent in programs' texts to the rarest; marks and figures stand between.
     constexpr std::string_view letters = " etaonirscdlmpufhgb_vwyxkqzj";
     const auto rank = [&](char c) {
