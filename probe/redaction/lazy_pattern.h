@@ -44,11 +44,17 @@ class LowerText {
   bool is_ascii_ = true;
 };
 
+// The compiler finds the rarest pair of each word: hundreds of words would cost a start more than reading a snapshot does.
+// clang 14 destroys lists of words that a consteval constructor has not made.
+#ifdef __clang__
+#define ENVDOCTOR_AT_BUILD constexpr
+#else
+#define ENVDOCTOR_AT_BUILD consteval
+#endif
+
 // What a text must have: a word in lower case, or a character that often.
 struct Needed {
-  // The compiler finds the rarest pair of a constant: hundreds of words would cost each start more than reading a
-  // snapshot does. (Not consteval: clang 14 then destroys lists of words that it has not made.)
-  constexpr Needed(const char* word_) : word(word_) {  // NOLINT: lists of words stay lists of words
+  ENVDOCTOR_AT_BUILD Needed(const char* word_) : word(word_) {  // NOLINT: lists of words stay lists of words
     // From the most frequent in programs' texts to the rarest; marks and figures stand between.
     constexpr std::string_view letters = " etaonirscdlmpufhgb_vwyxkqzj";
     const auto rank = [&](char c) {

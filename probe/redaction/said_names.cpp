@@ -144,10 +144,11 @@ std::span<const Place> places() {
       // Servers in configurations of schedulers and file systems, and where one of them is up.
       host(
           R"x(\b(?:[A-Z][A-Za-z]*Host(?:[Nn]ame)?|[a-z]+(?:[A-Z][a-z]+)*(?:Mgmtd|Meta|Storage|Admin|Db|Log|Mgmt|Mgr|Master|Primary|Head)Host|(?:Control|Backup)(?:Machine|Controller|Addr)|(?:Slurmctld|Dbd|Storage|Srun|Node)Addr|(?:CONDOR|COLLECTOR|PBS|QMASTER|CENTRAL_MANAGER)_(?:HOST|SERVER|PRIMARY))(?:\[\d+\])?\s*=\s*["']?([A-Za-z][\w.-]*)|(?m)^\$(?:pbsserver|clienthost|pbsclient) +([A-Za-z][\w.-]*)|\b[Ss]lurm(?:ctld|dbd)\((?:primary|backup\d*)\) at ([A-Za-z][\w.-]*) is|\b(?:controller \(|(?:at|to) )([A-Za-z][\w.-]*)(?:\)|:68(?:17|18|19)\b))x",
-          {"host=",          "host =",      "host  ",      "host[",        "hostname=",   "hostname =",    "hostname  ",
-           "controlmachine", "controller=", "controller ", "backupaddr",   "controladdr", "slurmctldaddr", "dbdaddr",
-           "storageaddr",    "srunaddr",    "nodeaddr",    "_host",        "_server",     "_primary",      "$pbs",
-           "$client",        "slurmctld(",  "slurmdbd(",   "controller (", ":6817",       ":6818",         ":6819"}),
+          {"host=",          "host =",      "host  ",      "host[",      "hostname=",   "hostname =",    "hostname  ",
+           "controlmachine", "controller=", "controller ", "backupaddr", "controladdr", "slurmctldaddr", "dbdaddr",
+           "storageaddr",    "srunaddr",    "nodeaddr",    "_host=",     "_host =",     "_server=",      "_server =",
+           "_primary=",      "_primary =",  "$pbs",        "$client",    "slurmctld(",  "slurmdbd(",     "controller (",
+           ":6817",          ":6818",       ":6819"}),
       {{R"x(\bClusterName\s*=\s*([A-Za-z][\w.-]*))x", {"clustername"}}, "<name>", no_named_host},
       // Docker's own name among what it says of itself, and its swarm's nodes.
       host(R"x((?m)^ {1,2}Name: ([A-Za-z][\w.-]*)\s*$|(?:^|\s)Name: ([A-Za-z][\w.-]*)\s+ID: \S)x",

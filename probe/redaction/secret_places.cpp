@@ -209,8 +209,9 @@ std::span<const Place> places() {
                without_figure},
               // In a sentence: the S/N, mine says …; the serial number of the second card is …
               {{R"x((?i)\b(?:s/n|serials?|service tag|asset tag|rma)\b[^\n]{0,64}?(?:\b(?:is|are|was|says?|reads?|shows?|reports?|prints?|gives?|being|be|then|of|card|gpu|module|board|unit|box|node|server|laptop|sticker|label|plate|bezel)\b(?: \d{1,2})?[^\w\n]{1,3}|[:=,(] ?)(\d{10,14}\b|(?-i:[A-Z0-9]{7,18})\b)|\b(?:(?:sticker|label|backplate|back plate|bezel|underside)\b[^\n\d]{0,32}?\b(?:says?|reads?|shows?|is|prints?)[^\w\n]{1,3}|(?:sticker|backplate|back plate|bezel|underside)\b[^\n\d:=]{0,32}?[:=(] ?|(?:ser\.?[ -]?(?:no|nr|num)|ser|s\.n|snr|serno)\b ?[.:=#]{0,2} ?)(\d{10,14}\b|(?-i:[A-Z0-9]{7,18})\b))x",
-                {"s/n", "serial", "service tag", "asset tag", " rma ", "\nrma ", " rma:", "sticker", "ser.", "ser ",
-                 "s.n.", "snr", "serno", "label ", "plate ", "bezel", "underside"},
+                {"\ns/n", " s/n",   "(s/n",   "\"s/n",   "serial", "service tag", "asset tag",
+                 " rma ", "\nrma ", " rma:",  "sticker", "ser.",   "ser ",        "s.n.",
+                 "snr",   "serno",  "label ", "plate ",  "bezel",  "underside"},
                 10,
                 7},
                "<serial>",
