@@ -22,8 +22,9 @@ inline std::string_view lines_from(std::string_view lines, std::string_view text
 
 // The first line with this first field; empty: there is none. Each field has a tab behind it.
 inline std::string_view line_of(std::string_view lines, const std::string& id) {
-  const std::string_view from = lines_from(lines, id + '\t');
-  return from.starts_with(id + '\t') ? from.substr(0, from.find('\n')) : std::string_view();
+  const std::string begin = id + '\t';
+  const std::string_view from = lines_from(lines, begin);
+  return from.starts_with(begin) ? from.substr(0, from.find('\n')) : std::string_view();
 }
 
 // Cuts the next field off a line; empty where none is left.

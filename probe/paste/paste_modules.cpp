@@ -17,8 +17,8 @@ bool is_lsmod_header(std::string_view line) {
 
 bool in_proc_modules(std::string_view line) { return contains(line.substr(0, 1000), " Live 0x"); }
 
-// "nvidia_uvm           1540096  0", "nvidia  56717312 2 nvidia_uvm,nvidia_modeset", "ahci 45056 - - Live
-// 0xffffffffc05e".
+// "nvidia_uvm           1540096  0", "nvidia  56717312 2 nvidia_uvm,nvidia_modeset"; in /proc/modules
+// "ahci 45056 - - Live 0xffffffffc05e".
 std::optional<std::string> module_row(std::string_view line) {
   const auto words = words_of(line.substr(0, 1000));
   const bool state = words.size() >= 6 && words[4] == "Live";

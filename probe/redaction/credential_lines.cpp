@@ -27,7 +27,6 @@ bool finds(View text, const RE2& form) { return RE2::PartialMatch(as_piece(text)
 
 bool is_small(char c) { return c >= 'a' && c <= 'z'; }
 bool is_large(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_alpha(char c) { return is_small(c) || is_large(c); }
 bool is_figure(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -114,12 +113,12 @@ bool is_plain(View word) {
 std::vector<std::string> parts_of(View name) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < name.size();) {
-    if (!is_alpha(name[i])) {
+    if (!is_ascii_letter(name[i])) {
       ++i;
       continue;
     }
     std::size_t end = i + 1;
-    while (end < name.size() && is_alpha(name[end])) {
+    while (end < name.size() && is_ascii_letter(name[end])) {
       const bool begins = is_large(name[end]) && (!is_large(name[end - 1]) ||  // "APIKey" has api and key
                                                   (end + 1 < name.size() && is_small(name[end + 1])));
       if (begins) break;
@@ -263,11 +262,11 @@ std::vector<std::pair<std::size_t, std::size_t>> phrases_of(View line) {
   const std::string low = lower_case(line);
   const auto search = [&](View stem) {
     for (auto at = low.find(stem); at != low.npos; at = low.find(stem, at + stem.size())) {
-      const bool whole = !is_alpha(stem[0]) || at == 0 || !is_alpha(low[at - 1]);
+      const bool whole = !is_ascii_letter(stem[0]) || at == 0 || !is_ascii_letter(low[at - 1]);
       if (!whole) continue;
       std::size_t end = at + stem.size();
       const bool alphabet = static_cast<unsigned char>(stem[0]) < 0xE0U;
-      while (alphabet && end < low.size() && (is_alpha(low[end]) || letter_size(low, end) > 0))
+      while (alphabet && end < low.size() && (is_ascii_letter(low[end]) || letter_size(low, end) > 0))
         end += std::max<std::size_t>(letter_size(low, end), 1);
       found.emplace_back(at, end);
     }
@@ -296,7 +295,8 @@ void add_words(View line, std::size_t begin, std::size_t end, std::vector<Word>&
       i += size;
       continue;
     }
-    const bool opens = (c == '"' || c == '`' || c == '\'') && (i == begin || c != '\'' || !is_alpha(line[i - 1]));
+    const bool opens =
+        (c == '"' || c == '`' || c == '\'') && (i == begin || c != '\'' || !is_ascii_letter(line[i - 1]));
     const std::size_t closing = opens ? line.find(c, i + 1) : View::npos;
     if (opens && closing != View::npos && closing < end && closing > i + 1) {
       const View inside = line.substr(i + 1, closing - i - 1);
@@ -326,8 +326,8 @@ void add_words(View line, std::size_t begin, std::size_t end, std::vector<Word>&
         last += size;
         continue;
       }
-      const bool apostrophe =
-          line[last] == '\'' && last > i && last + 1 < end && is_alpha(line[last - 1]) && is_small(line[last + 1]);
+      const bool apostrophe = line[last] == '\'' && last > i && last + 1 < end && is_ascii_letter(line[last - 1]) &&
+                              is_small(line[last + 1]);
       if ((separators.find(line[last]) != View::npos && !apostrophe) || escapes(last)) break;
       ++last;
     }
@@ -496,12 +496,12 @@ bool Line::stays(std::size_t i) const {
   const Word& one = words_[i];
   View word = of(one);
   if (is_number(word) || is_variable(word) || is_path(word) || is_nothing(word)) return true;
-  if (word.find('.') != word.npos && std::ranges::any_of(word, is_alpha) && is_public(word)) return true;
+  if (word.find('.') != word.npos && std::ranges::any_of(word, is_ascii_letter) && is_public(word)) return true;
   // A number of an error or of a weakness: ORA-01017: …
   static const LazyRegex code(R"([A-Z]{2,8}-?\d{4,8}[A-Z]?)", RE2::Latin1),
       advisory("(?:CVE|GHSA|USN|RHSA|DSA)-.*", RE2::Latin1);
   if ((fits(word, code) && behind(i).starts_with(":")) || fits(word, advisory)) return true;
-  const bool letters = std::ranges::any_of(word, is_alpha);
+  const bool letters = std::ranges::any_of(word, is_ascii_letter);
   if (one.foreign) return !std::ranges::any_of(word, is_figure) && word.find_first_of("!#$%&*_") == word.npos;
   if (!letters && !std::ranges::any_of(word, is_figure)) return true;
   static const LazyRegex error(R"([A-Za-z_.]*(?:Error|Exception|Warning|Failure|Failed|Denied|Refused))", RE2::Latin1);
@@ -561,7 +561,8 @@ std::string Line::without_credentials() {
     const bool typed = fits(word, type) && (behind(i).starts_with("(") || finds(behind(i), quotes));
     const bool quoted = one.quote != 0;
     bool withheld = false;
-    const bool mark = word.size() < 3 && std::ranges::none_of(word, [](char c) { return is_alpha(c) || is_figure(c); });
+    const bool mark =
+        word.size() < 3 && std::ranges::none_of(word, [](char c) { return is_ascii_letter(c) || is_figure(c); });
     if (mark) {
       continue;
     } else if (mention) {

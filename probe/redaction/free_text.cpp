@@ -29,7 +29,6 @@ std::string_view view(const Piece& piece) { return {piece.data(), piece.size()};
 bool is_wholly(std::string_view text, const RE2& form) { return RE2::FullMatch(piece_of(text), form); }
 bool occurs(std::string_view text, const RE2& form) { return RE2::PartialMatch(piece_of(text), form); }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 
@@ -37,12 +36,13 @@ bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 template <class Take>
 void each_part(std::string_view name, Take take) {
   for (std::size_t i = 0; i < name.size();) {
-    if (!is_letter(name[i])) {
+    if (!is_ascii_letter(name[i])) {
       ++i;
       continue;
     }
     std::size_t end = i + 1;
-    while (end < name.size() && is_letter(name[end]) && !(is_capital(name[end]) && !is_capital(name[end - 1]))) ++end;
+    while (end < name.size() && is_ascii_letter(name[end]) && !(is_capital(name[end]) && !is_capital(name[end - 1])))
+      ++end;
     take(name.substr(i, end - i));
     i = end;
   }
@@ -56,7 +56,7 @@ bool holds_unknown_word(std::string_view name, std::size_t least) {
   });
   if (!unknown) return false;
   std::string letters;  // written together: "PyTorch", "cuBLAS"
-  std::ranges::copy_if(name, std::back_inserter(letters), is_letter);
+  std::ranges::copy_if(name, std::back_inserter(letters), is_ascii_letter);
   return !knowledge::is_known_word(letters);
 }
 
@@ -83,7 +83,7 @@ bool is_file_of_programs(std::string_view name) {
   if (!archive || !all.starts_with("lib")) return false;
   const std::string_view stem = all.substr(3, std::max<std::size_t>(all.rfind('.'), 3) - 3);
   return !stem.empty() && std::ranges::all_of(stem, [](char c) {
-    return is_letter(c) || is_digit(c) || c == '_' || c == '+' || c == '-';
+    return is_ascii_letter(c) || is_digit(c) || c == '_' || c == '+' || c == '-';
   });
 }
 
@@ -121,7 +121,7 @@ std::string known_parts(std::string_view path, char between) {
                       name.starts_with('$') || is_file_of_programs(name) ||
                       // A folder has no extension: k.miller
                       (!holds_unknown_word(end < path.size() ? name : name.substr(0, name.rfind('.')), least_letters) &&
-                       !(is_wholly(before, owners) && std::ranges::any_of(name, is_letter)));
+                       !(is_wholly(before, owners) && std::ranges::any_of(name, is_ascii_letter)));
     before = name;
     kept ? out.append(name) : out.append(without_name(name));
     begin = end + 1;
@@ -241,7 +241,7 @@ bool may_hold_domain(std::string_view text) {
        "za",  "ie",  "bg",  "tech", "xyz", "info",    "biz",   "LAN", "LOCAL", "CORP", "INTERNAL", "INTRA", "HOME"});
   for (std::size_t dot = text.find('.'); dot != text.npos; dot = text.find('.', dot + 1)) {
     std::size_t end = dot + 1;
-    while (end < text.size() && is_letter(text[end])) ++end;
+    while (end < text.size() && is_ascii_letter(text[end])) ++end;
     if (std::ranges::find(ends, text.substr(dot + 1, end - dot - 1)) != ends.end()) return true;
   }
   return false;
@@ -283,14 +283,15 @@ bool is_drawn(std::string_view word) {
   std::size_t runs = 0;
   bool word_of_programs = false;
   std::size_t begin = 0;
-  const auto kind = [](char c) { return is_digit(c) ? 0 : is_letter(c) ? (is_capital(c) ? 1 : 2) : 3; };
+  const auto kind = [](char c) { return is_digit(c) ? 0 : is_ascii_letter(c) ? (is_capital(c) ? 1 : 2) : 3; };
   for (std::size_t i = 1; i <= word.size(); ++i) {
     const bool joined = i < word.size() && (kind(word[i]) == kind(word[i - 1]) ||
                                             (kind(word[i]) == 2 && i - begin == 1 && kind(word[i - 1]) == 1));
     if (joined) continue;
     ++runs;
     const std::string_view run = word.substr(begin, i - begin);
-    word_of_programs = word_of_programs || (run.size() >= 3 && is_letter(run[0]) && knowledge::is_known_word(run));
+    word_of_programs =
+        word_of_programs || (run.size() >= 3 && is_ascii_letter(run[0]) && knowledge::is_known_word(run));
     begin = i;
   }
   return !word_of_programs && word.size() * 10 < runs * 32;
@@ -328,7 +329,7 @@ void withhold_drawn_words_in_groups(std::string& text) {
     if (all.starts_with("GHSA-") || all.starts_with("CVE-") ||
         names_a_product(std::string_view(text).substr(0, static_cast<std::size_t>(all.data() - text.data()))))
       return true;
-    bool known = !std::ranges::any_of(all, is_letter) || !std::ranges::any_of(all, is_digit);
+    bool known = !std::ranges::any_of(all, is_ascii_letter) || !std::ranges::any_of(all, is_digit);
     each_part(all,
               [&](std::string_view part) { known = known || (part.size() > 2 && knowledge::is_known_word(part)); });
     return known;
@@ -336,7 +337,7 @@ void withhold_drawn_words_in_groups(std::string& text) {
 }
 
 void withhold_drawn_words(std::string& text) {
-  const auto plain = [](char c) { return is_letter(c) || is_digit(c); };
+  const auto plain = [](char c) { return is_ascii_letter(c) || is_digit(c); };
   if (has_run(text, 14, [&](char c) { return plain(c) || c == '+'; })) withhold_drawn_words_in_one(text);
   if (has_run(text, 15, [&](char c) { return plain(c) || c == '-'; })) withhold_drawn_words_in_groups(text);
   if (text.find("SHA256:") == text.npos) return;
@@ -364,7 +365,7 @@ void withhold_made_up_passwords(std::string& text) {
     return unknown <= known || is_evidence(before.substr(before.size() - std::min<std::size_t>(64, before.size())));
   };
   const auto is_of_password = [](char c) {
-    return is_letter(c) || is_digit(c) || (c != '\0' && std::strchr("!#$%&*?^~.+-", c) != nullptr);
+    return is_ascii_letter(c) || is_digit(c) || (c != '\0' && std::strchr("!#$%&*?^~.+-", c) != nullptr);
   };
   constexpr std::string_view opens = " \t\n\f\r\"'`=:(,|", closes = " \t\n\f\r\"'`,;:)|";
   constexpr std::size_t least = 8, most = 40;
@@ -615,7 +616,7 @@ void withhold_people(std::string& text, const LowerText& low) {
 // Whether a word begins with two capitals and two digits, as an IBAN does.
 bool begins_bank_account(std::string_view text) {
   for (std::size_t at = 0; at + 4 <= text.size(); ++at) {
-    const bool begins = at == 0 || !(is_letter(text[at - 1]) || is_digit(text[at - 1]));
+    const bool begins = at == 0 || !(is_ascii_letter(text[at - 1]) || is_digit(text[at - 1]));
     if (begins && is_capital(text[at]) && is_capital(text[at + 1]) && is_digit(text[at + 2]) && is_digit(text[at + 3]))
       return true;
   }
@@ -735,11 +736,11 @@ bool is_somebodys_name(const Token& token) {
 }
 
 void withhold_unknown_words(std::string& text) {
-  const auto continues = [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '-'; };
+  const auto continues = [](char c) { return is_ascii_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '-'; };
   std::string out;
   std::size_t done = 0;
   for (std::size_t at = 0; at < text.size();) {
-    if (!is_letter(text[at])) {
+    if (!is_ascii_letter(text[at])) {
       ++at;
       continue;
     }

@@ -137,7 +137,7 @@ std::span<const Place> places() {
         {"organi", " org ", " org: ", "workspace", " team", "tenant", "entity"}},
        "<name>",
        no_tenant},
-      // What a kernel is told of the network: the host's own name, and those of servers.
+      // The network on a kernel's command line: the host's own name, and those of servers.
       host(
           R"x(\bip=(?:[^\s:]*:){4}([A-Za-z][\w.-]*):|\bip=([A-Za-z][\w.-]*):\d|\b(?:nfs|net)?root=(?:[a-z][a-z0-9]*:)?([A-Za-z][\w.-]*):/|\bds=nocloud[^\s]*;h=([A-Za-z][\w.-]*))x",
           {"ip=", "root=", "ds=nocloud"}),

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "knowledge/lazy_regex.h"
+#include "knowledge/lower_case.h"
 #include "knowledge/wordings/known_words.h"
 #include "probe/redaction/place.h"
 #include "probe/text_piece.h"
@@ -19,7 +20,6 @@ namespace {
 using View = std::string_view;
 
 bool is_figure(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // Numbers of telephones have eight figures at least, and fifteen at most.
 bool no_telephone(View /*before*/, View word) {
@@ -33,7 +33,7 @@ bool no_telephone(View /*before*/, View word) {
 bool is_made_of_known_words(View word) {
   for (std::size_t at = 0; at < word.size();) {
     std::size_t end = at;
-    while (end < word.size() && is_letter(word[end])) ++end;
+    while (end < word.size() && is_ascii_letter(word[end])) ++end;
     if (end - at >= 3 && !knowledge::is_known_word(word.substr(at, end - at))) return false;
     at = std::max(end, at + 1);
   }
@@ -49,7 +49,7 @@ bool no_name_with_number(View before, View word) {
 // What stands behind the name of a chat service is a name only behind a sign or a verb, or with its mark.
 bool no_name_in_chat(View before, View word) {
   static const LazyRegex numbers("(?i)(?:qq|wechat|weixin|icq|line)\\W*(?:id|number|no)?\\W*(?:is )?$", RE2::Latin1);
-  if (std::ranges::none_of(word, is_letter))
+  if (std::ranges::none_of(word, is_ascii_letter))
     return word.size() < 6 || !std::ranges::all_of(word, is_figure) || !RE2::PartialMatch(piece_of(before), numbers);
   static const LazyRegex said(R"((?:[:=(]|\b(?:is|as|under|id|handle))\s*["'`(]?@?$)", RE2::Latin1),
       ambiguous(R"((?i)\b(?:signal|matrix|irc|teams|line|slack)\W*(?:is\W*)?$)", RE2::Latin1);

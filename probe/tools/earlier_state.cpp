@@ -20,13 +20,6 @@ constexpr std::array<std::string_view, 4> asking_in_python = {"cuda.is_available
 
 constexpr std::size_t longest_typed = 1000;
 
-// ">>> " or "In [3]: "; 0: none.
-std::size_t python_prompt(std::string_view line) {
-  if (line.starts_with(">>> ")) return 4;
-  const std::size_t close = line.find("]: ");
-  return line.starts_with("In [") && close < 10 ? close + 3 : 0;
-}
-
 // What was typed at prompts of Python, and what it answered.
 std::vector<ShellCommand> python_session(std::string_view text) {
   std::vector<ShellCommand> session;

@@ -198,16 +198,19 @@ std::size_t shell_prompt(std::string_view line) {
   return command->Match(words, 0, words.size(), RE2::ANCHOR_START, nullptr, 0) ? 1 : 0;
 }
 
+std::size_t python_prompt(std::string_view line) {
+  return line.starts_with(">>>") ? std::min<std::size_t>(line.size(), 4) : numbered_prompt(line, "In [");
+}
+
 Transcript::Prompt Transcript::cut_prompt(std::string_view& line) {
   const std::string_view text = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
   const auto cut = [&](std::size_t length, Prompt prompt) {
     line = text.substr(std::min(length, text.size()));
     return prompt;
   };
-  if (text.starts_with(">>>")) return cut(4, Prompt::python);
+  if (const std::size_t python = python_prompt(text)) return cut(python, Prompt::python);
   if (text.starts_with("julia> ")) return cut(7, Prompt::python);
   if (text.starts_with("... ") || text.starts_with("...: ")) return cut(text.find(' ') + 1, Prompt::more);
-  if (const auto in = numbered_prompt(text, "In [")) return cut(in, Prompt::python);
   if (const auto out = numbered_prompt(text, "Out[")) return cut(out, Prompt::out);
   const bool may_be_shell = text.substr(0, 128).find_first_of("$#%>!") != text.npos || has(text, "RUN ");
   if (const auto shell = may_be_shell ? shell_prompt(text) : 0) return cut(shell, Prompt::shell);

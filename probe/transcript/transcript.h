@@ -15,6 +15,8 @@ namespace envdoctor {
 
 // The length of a shell prompt at the start of a line; 0: none.
 std::size_t shell_prompt(std::string_view line);
+// That of one where Python waits for a statement: ">>> " and "In [3]: "; 0: none.
+std::size_t python_prompt(std::string_view line);
 
 class Transcript {
  public:
