@@ -12,6 +12,8 @@ namespace {
 
 std::uint32_t number(std::size_t size) { return static_cast<std::uint32_t>(size); }
 
+bool holds_digit(std::string_view word) { return word.find_first_of("0123456789") != std::string_view::npos; }
+
 bool compiles(const std::string& expression) { return RE2(expression, pattern_options()).ok(); }
 
 class Writer {
@@ -31,7 +33,7 @@ class Writer {
   std::string bytes() {
     for (std::uint32_t kind = 0; const auto& [name, words] : reports_) {
       for (const std::string& word : words) {
-        texts_.emplace_back(word, true);
+        texts_.emplace_back(shape_of(word), true);
         words_.push_back({.row = kind, .size = number(word.size()), .report = true});
       }
       ++kind;
@@ -48,11 +50,12 @@ class Writer {
 
  private:
   void add(const Literal& one) {
+    const std::string text = shape_of(one.word);
     PatternIndex::Word word{.row = rows_,
                             .size = number(one.word.size()),
                             .in_front = number_of(one.in_front),
                             .behind = number_of(one.behind),
-                            .whole = one.whole,
+                            .whole = one.whole && !holds_digit(one.word),
                             .at_start = one.at_start,
                             .fold = one.fold,
                             .before = number(one.before),
@@ -61,18 +64,21 @@ class Writer {
     for (const auto& runs : one.also) {
       for (const std::string& run : runs) {
         runs_.push_back({.begin = number(letters_.size()), .size = number(run.size())});
-        letters_ += run;
+        letters_ += shape_of(run);
       }
       runs_.back().ends_set = 1;
     }
     word.also_end = number(runs_.size());
-    texts_.emplace_back(one.word, one.fold);
+    texts_.emplace_back(text, one.fold);
     words_.push_back(word);
   }
 
   std::uint32_t number_of(const Characters& set) {
-    const auto [found, fresh] = numbers_.emplace(set, number(sets_.size()));
-    if (fresh) sets_.push_back(set);
+    Characters of_shape = set;
+    for (char digit = '1'; digit <= '9'; ++digit)
+      if (set[index_of(digit)]) of_shape.set(index_of('0'));
+    const auto [found, fresh] = numbers_.emplace(of_shape, number(sets_.size()));
+    if (fresh) sets_.push_back(of_shape);
     return found->second;
   }
 

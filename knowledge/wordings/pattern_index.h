@@ -13,6 +13,18 @@
 
 namespace envdoctor::knowledge {
 
+// A line's shape: its text with each digit as 0. The lines of a log often differ in their digits only; the index holds
+// the shapes of words, so that all lines of one shape have the same words at the same places.
+inline void put_shape(std::string_view text, std::string& shape) {
+  shape.assign(text);
+  for (char& c : shape) c = c >= '0' && c <= '9' ? '0' : c;
+}
+inline std::string shape_of(std::string_view text) {
+  std::string shape;
+  put_shape(text, shape);
+  return shape;
+}
+
 // The pairs of characters that a line contains, without regard to case. They rule out most runs that the line lacks,
 // much faster than a search for each run.
 class PairsOfLine {
@@ -61,7 +73,8 @@ struct PatternIndex {
   // Reads the output of pattern_index(), which must outlive it.
   explicit PatternIndex(std::string_view bytes);
 
-  // Whether the characters around the word at `at` are allowed.
+  // All that follows is asked about the shape of a line, never about the line. Whether the characters around the word at
+  // `at` are allowed.
   [[nodiscard]] bool fits(const Word& word, std::string_view line, std::size_t at) const {
     const std::size_t end = at + word.size;
     return (word.in_front == 0 || (at > 0 && sets[word.in_front][index_of(line[at - 1])])) &&

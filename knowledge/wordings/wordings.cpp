@@ -1,6 +1,8 @@
 #include "knowledge/wordings/wordings.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -15,6 +17,20 @@ namespace envdoctor::knowledge {
 namespace {
 
 constexpr std::size_t reach_of_fields = 2048;
+
+constexpr unsigned shape_bits = 8;  // of the shapes whose places are kept
+
+// By its length, its ends and its middle: shapes that share a place only cost a search.
+std::size_t place_of(std::string_view shape) {
+  std::uint64_t mixed = shape.size();
+  for (const std::size_t at : {std::size_t{0}, shape.size() / 3, shape.size() / 2, shape.size() - 8}) {
+    std::uint64_t eight = 0;
+    if (shape.size() >= sizeof eight) std::memcpy(&eight, shape.data() + at, sizeof eight);
+    mixed = (mixed ^ eight) * 0x9E3779B97F4A7C15U;
+    mixed ^= mixed >> 29U;
+  }
+  return mixed >> (64U - shape_bits);
+}
 
 // Whether a code between these texts is part of a program or a list of codes, and so no message.
 bool in_source_code(std::string_view before, std::string_view behind) {
@@ -202,44 +218,58 @@ const ReportWords& report_words() {
   return patterns().reports();
 }
 
-LogMatcher::LogMatcher() : pairs_(std::make_unique<PairsOfLine>()) {}
+LogMatcher::LogMatcher() : pairs_(std::make_unique<PairsOfLine>()), known_(std::size_t{1} << shape_bits) {}
 LogMatcher::~LogMatcher() = default;
+
+bool LogMatcher::may_match(std::uint32_t word, std::size_t at, std::string_view shape) {
+  const PatternIndex& all = index_in_use();
+  const PatternIndex::Word& one = all.words[word];
+  if (!all.fits(one, shape, at)) return false;
+  if (one.whole) return true;
+  if (!std::exchange(took_pairs_, true)) pairs_->take(shape);
+  if (!all.may_match(one, *pairs_, at)) return false;
+  if (one.fold && small_.empty()) make_lower_case(small_.assign(shape));
+  return all.runs_are_near(one, *pairs_, one.fold ? small_ : shape, at);
+}
+
+void LogMatcher::search(OfShape& found) {
+  const PatternIndex& all = index_in_use();
+  found.places.clear();
+  found.reports.reset();
+  small_.clear();
+  took_pairs_ = false;
+  all.search.each(found.shape, [&](std::uint32_t word, std::size_t at) {
+    if (all.words[word].report)
+      found.reports.set(all.words[word].row);
+    else if (may_match(word, at, found.shape))
+      found.places.push_back({.word = word, .at = static_cast<std::uint32_t>(at)});
+  });
+}
 
 std::vector<LogMatch> LogMatcher::match(std::string_view line) {
   constexpr std::uint32_t enough = 500;
+  constexpr std::size_t longest_kept = 1024;
   const PatternIndex& all = index_in_use();
+  put_shape(line, shape_);
+  OfShape& of_shape = line.size() > longest_kept ? other_ : known_[place_of(shape_)];
+  if (of_shape.shape != shape_) {
+    of_shape.shape = shape_;
+    search(of_shape);
+  }
+  found_ = &of_shape;
   hits_.clear();
-  reports_.reset();
   ++line_;
-  small_.clear();
-  bool took_pairs = false;
-  const auto pairs = [&]() -> const PairsOfLine& {
-    if (!std::exchange(took_pairs, true)) pairs_->take(line);
-    return *pairs_;
-  };
-  const auto in_small_letters = [&] {
-    if (small_.empty()) make_lower_case(small_.assign(line));
-    return std::string_view(small_);
-  };
-  all.search.each(line, [&](std::uint32_t number, std::size_t at) {
+  for (const auto& [number, at] : of_shape.places) {
     const PatternIndex::Word& word = all.words[number];
-    if (word.report) {
-      reports_.set(word.row);
-      return;
-    }
-    if (!all.fits(word, line, at)) return;
     if (word.row >= rows_.size()) rows_.resize(patterns().size());
     Row& row = rows_[word.row];
-    if (row.last == line_ || row.matched == enough) return;
+    if (row.last == line_ || row.matched == enough) continue;
     const Pattern& pattern = patterns()[word.row];
-    if (!word.whole && !(all.may_match(word, pairs(), at) &&
-                         all.runs_are_near(word, pairs(), word.fold ? in_small_letters() : line, at) &&
-                         pattern.matches(line, word, at)))
-      return;
+    if (!word.whole && !pattern.matches(line, word, at)) continue;
     if (!pattern.reads_codes()) ++row.matched;
     row.last = line_;
     hits_.emplace_back(word.row, at);
-  });
+  }
   std::ranges::sort(hits_);
   std::vector<LogMatch> found;
   for (const auto& [row, at] : hits_) {

@@ -58,19 +58,37 @@ class LogMatcher {
   ~LogMatcher();
   std::vector<LogMatch> match(std::string_view line);
   // For the last matched line: the kinds of reports of which it contains a word.
-  [[nodiscard]] const ReportSet& reports() const { return reports_; }
+  [[nodiscard]] const ReportSet& reports() const { return found_->reports; }
 
  private:
   struct Row {
     std::uint32_t matched = 0;
     std::uint64_t last = 0;  // the last line that it matched
   };
+  // What a pattern needs, found in a line: the row may match there.
+  struct Place {
+    std::uint32_t word = 0;  // of the index
+    std::uint32_t at = 0;
+  };
+  // What all lines of one shape have in common.
+  struct OfShape {
+    std::string shape{};
+    std::vector<Place> places{};
+    ReportSet reports{};
+  };
+  void search(OfShape& found);
+  [[nodiscard]] bool may_match(std::uint32_t word, std::size_t at, std::string_view shape);
+
   std::vector<Row> rows_{};
   std::vector<std::pair<std::uint32_t, std::size_t>> hits_{};  // for the current line: row and place
-  std::string small_{};                                        // the current line in lower case, if a word needs it
-  ReportSet reports_{};
+  std::string small_{};                                        // the current shape in lower case, if a word needs it
   std::uint64_t line_ = 0;
-  std::unique_ptr<PairsOfLine> pairs_;  // of the current line, computed on demand
+  std::unique_ptr<PairsOfLine> pairs_;  // of the current shape, computed on demand
+  bool took_pairs_ = false;
+  std::vector<OfShape> known_;     // each shape has one place in it
+  OfShape other_{};                // of a line that is too long to be kept
+  const OfShape* found_ = &other_;  // for the current line
+  std::string shape_{};
 };
 
 }  // namespace envdoctor::knowledge

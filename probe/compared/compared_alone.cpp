@@ -134,14 +134,18 @@ std::optional<Difference> of_wider_sums(const std::vector<NumberBlock>& blocks) 
   static const LazyRegex form(R"(^(?:print\()?(?:[a-z]+\.(?:sum|mean|cumsum)\()?([A-Za-z_]\w*)\b.*)", RE2::Latin1);
   static const LazyRegex sum(R"(\b(?:sum|mean|cumsum|var)\()", RE2::Latin1);
   static const LazyRegex wide(R"(\bdouble\b|float64|\bf8\b)", RE2::Latin1), narrow(R"(half|float16|int)", RE2::Latin1);
+  const auto code = [&](std::size_t k) { return piece_of(blocks[k].statement.substr(0, 200)); };
+  const auto is_sum = [&](std::size_t k) {
+    return blocks[k].array.numbers.size() == 1 && RE2::PartialMatch(code(k), sum) &&
+           !RE2::PartialMatch(code(k), narrow);
+  };
   for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (!is_sum(i)) continue;
     for (std::size_t j = i + 1; j < blocks.size() && blocks[j].row <= blocks[i].row + most_rows; ++j) {
-      const auto code = [&](std::size_t k) { return piece_of(blocks[k].statement.substr(0, 200)); };
+      if (!is_sum(j)) continue;
       const bool one_wide = RE2::PartialMatch(code(i), wide), other_wide = RE2::PartialMatch(code(j), wide);
       std::string variable, same;
-      if (one_wide == other_wide || blocks[i].array.numbers.size() != 1 || blocks[j].array.numbers.size() != 1 ||
-          !RE2::PartialMatch(code(i), sum) || !RE2::PartialMatch(code(j), sum) || RE2::PartialMatch(code(i), narrow) ||
-          RE2::PartialMatch(code(j), narrow) || !RE2::FullMatch(code(i), form, &variable) ||
+      if (one_wide == other_wide || !RE2::FullMatch(code(i), form, &variable) ||
           !RE2::FullMatch(code(j), form, &same) || variable != same)
         continue;
       const NumberBlock &single = blocks[one_wide ? j : i], &twice = blocks[one_wide ? i : j];

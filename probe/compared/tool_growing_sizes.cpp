@@ -55,15 +55,14 @@ std::optional<double> number_of_field(std::string_view text) {
   if (equal != std::string_view::npos) text.remove_prefix(equal + 1);
   if (!text.empty() && (text[0] == '(' || text[0] == '+')) text.remove_prefix(1);
   if (const auto number = number_of<double>(text)) return number;
+  if (text.empty() || text[0] < '0' || text[0] > '9') return std::nullopt;
   const re2::StringPiece piece = piece_of(text);
-  if (RE2::FullMatch(piece, grouped)) {
+  if (contains(text, ",") && RE2::FullMatch(piece, grouped)) {
     std::string digits(text);
     std::erase(digits, ',');
     return number_of<double>(digits);
   }
-  if (text.empty() || text[0] < '0' || text[0] > '9' || text.find_first_of(product_signs) == text.npos ||
-      !RE2::FullMatch(piece, product))
-    return std::nullopt;
+  if (text.find_first_of(product_signs) == text.npos || !RE2::FullMatch(piece, product)) return std::nullopt;
   static const LazyRegex factor(R"(([0-9]{1,12}))", RE2::Latin1);
   re2::StringPiece rest = piece;
   double all = 1, one = 0;

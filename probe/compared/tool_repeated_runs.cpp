@@ -142,9 +142,8 @@ std::optional<std::size_t> by_answers(const std::vector<std::string_view>& lines
     double number = 0;
     const std::size_t first = std::min(lines[i].find_first_not_of(" \t\r\f"), lines[i].size());
     const bool counted = first < lines[i].size() && std::isdigit(static_cast<unsigned char>(lines[i][first])) != 0;
-    if (!counted || lines[i].size() > most_of_line || speaks_of_time(lines[i]) ||
-        !RE2::FullMatch(piece_of(lines[i]), form, &own, &number) ||
-        own.find_first_of("0123456789=") != std::string::npos) {
+    if (!counted || lines[i].size() > most_of_line || !RE2::FullMatch(piece_of(lines[i]), form, &own, &number) ||
+        own.find_first_of("0123456789=") != std::string::npos || speaks_of_time(lines[i])) {
       words.clear();
       continue;
     }
@@ -227,7 +226,8 @@ std::string device_named_in(std::string_view line) {
       R"((?:--(?:device|accelerator|platform|backend)[= ]|\bJAX_PLATFORM(?:S|_NAME)=|\b(?:CUDA|HIP)_VISIBLE_DEVICES=)(\S+))",
       RE2::Latin1);
   re2::StringPiece named;
-  return RE2::PartialMatch(piece_of(line), form, &named) ? named.as_string() : "";
+  const bool may_name = contains(line, "--") || contains(line, "JAX_PLATFORM") || contains(line, "_VISIBLE_DEVICES=");
+  return may_name && RE2::PartialMatch(piece_of(line), form, &named) ? named.as_string() : "";
 }
 
 // "7" of "python train.py --seed 7"; empty: none. Runs with another seed are not the same run.
@@ -336,6 +336,7 @@ bool speaks_of_time(std::string_view line) {
       R"((?i)\b(?:time|elapsed|latency|speed|bandwidth|throughput|temp(?:erature)?|power|util\w*|mem(?:ory)?|clock|lr|learning rate|eta)\b|/s\b|\b(?:fps|[KMGT]i?B|[KMG]Hz|watts?)\b)",
       RE2::Latin1);
   static const LazyRegex took(R"((?i)[,; ]+time ?[=:] ?[0-9.]+ ?s\b)", RE2::Latin1);  // at the end of an epoch's losses
+  if (!has_any(line, {"time"})) return RE2::PartialMatch(piece_of(line), form);
   std::string text(line);
   RE2::GlobalReplace(&text, took, "");
   return RE2::PartialMatch(text, form);
