@@ -36,27 +36,6 @@ TEST(LogPatterns, EveryRowMatchesItsExampleWithItsFields) {
   }
 }
 
-// One matcher keeps what it found in lines that differ in their digits only: each line is judged by its own digits.
-TEST(LogMatcher, TellsLinesThatDifferInTheirDigitsApart) {
-  const auto said = [](const std::vector<LogMatch>& matches) {
-    std::string all;
-    for (const LogMatch& match : matches) {
-      all += match.class_ + ' ' + match.subject + ' ' + match.code + ' ' + match.program;
-      for (const auto& [name, value] : match.details) all += ' ' + name + '=' + value;
-      all += '\n';
-    }
-    return all;
-  };
-  LogMatcher matcher;
-  for (const LogPattern& row : wordings()) {
-    std::string other = row.example;
-    for (char& c : other)
-      if (c >= '0' && c <= '9') c = static_cast<char>('0' + (c - '0' + 3) % 10);
-    for (const std::string& line : {other, row.example, other})
-      EXPECT_EQ(said(matcher.match(line)), said(match_log_line(line))) << row.id << ": " << line;
-  }
-}
-
 TEST(LogPatterns, EveryRowHasWordsThatNarrowTheSearch) {
   std::set<std::string> ids;
   for (const LogPattern& row : wordings()) {
@@ -264,21 +243,30 @@ TEST(LogPatterns, AreFoundInTheMiddleOfALongLine) {
   }
 }
 
-// A second, slow implementation: every expression asked of the whole line.
+std::string with_other_digits(std::string line) {
+  for (char& c : line)
+    if (c >= '0' && c <= '9') c = static_cast<char>('0' + (c - '0' + 3) % 10);
+  return line;
+}
+
+// A second, slow implementation: every expression asked of the whole line. One matcher keeps what it found in lines that
+// differ in their digits only; each line must be judged by its own digits.
 TEST(LogPatterns, MatchAsTheirExpressionsDo) {
   std::vector<std::string> lines;
   const auto rows = wordings();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string& example = rows[i].example;
+    lines.push_back(with_other_digits(example));
     lines.push_back(example);
     lines.push_back(example.substr(example.size() / 3) + " " + rows[(i + 1) % rows.size()].example);
     lines.push_back(example.substr(0, example.size() / 2) + rows[(i + 7) % rows.size()].example);
   }
   std::vector<std::unique_ptr<RE2>> expressions;
   for (const LogPattern& row : rows) expressions.push_back(std::make_unique<RE2>(row.pattern, latin()));
+  LogMatcher matcher;
   for (const std::string& line : lines) {
     std::set<std::size_t> found, expected;
-    for (const LogMatch& match : match_log_line(line)) {
+    for (const LogMatch& match : matcher.match(line)) {
       if (rows[match.row].code_of.empty()) found.insert(match.row);
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
