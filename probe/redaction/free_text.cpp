@@ -456,6 +456,10 @@ void withhold_cloud_numbers(std::string& text, const LowerText& low) {
       // Serial numbers of PCI and USB devices, and the names of wireless networks.
       {R"(\bDevice Serial Number ((?:[0-9a-f]{2}-){7}[0-9a-f]{2}))", {"serial"}},
       {R"((?i)\bE?SSID["']?[:= ]+["']?([^"'\n,]{1,32}))", {"ssid"}},
+      {R"((?i)\b[A-Z_]*(?:CLOUD|CLOUDSDK|GCP|GCLOUD|AZURE|AWS|OCI|TPU|VERTEX)[A-Z_]*_PROJECT(?:_ID|_NAME)?\s*[=:]\s*["']?([a-z][\w-]*))",
+       {"_project"}},
+      // The device's own number in nvidia-smi -q.
+      {R"(\bPDI\s*: (0x[0-9a-f]{12,16})\b)", {"pdi"}},
       // Google Cloud's numbers of projects.
       {R"((?i)\bprojects?(?: (?:number|id|no))?["']?[ :=/]+["']?(\d{10,13})\b)", {"project"}},
       // Numbers of contracts and customers, places on the map, roles of a cloud, rooms of a meeting.

@@ -108,6 +108,11 @@ std::span<const Place> chats() {
          "matrix.org", "zulip", " irc", "libera"}},
        "<name>",
        [](View /*before*/, View word) { return is_made_of_known_words(word) && word.find('_') == View::npos; }},
+      // Who speaks in a log of IRC: "[09:14] <anna_b> my card …"; programs write their levels so, too.
+      {{R"(^\s*(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?|\[[\d -]+ \d{1,2}:\d\d(?::\d\d)?\]) +<[ @+%~&]?([A-Za-z_\[\]\\^{}|`][\w\[\]\\^{}|`-]{1,30})> )",
+        {"> "}},
+       "<name>",
+       [](View /*before*/, View word) { return is_made_of_known_words(word); }},
   };
   return all;
 }

@@ -249,8 +249,8 @@ std::string with_other_digits(std::string line) {
   return line;
 }
 
-// A second, slow implementation: every expression asked of the whole line. One matcher keeps what it found in lines that
-// differ in their digits only; each line must be judged by its own digits.
+// A second, slow implementation: every expression asked of the whole line. One matcher keeps what it found in lines
+// that differ in their digits only; each line must be judged by its own digits.
 TEST(LogPatterns, MatchAsTheirExpressionsDo) {
   std::vector<std::string> lines;
   const auto rows = wordings();

@@ -17,6 +17,9 @@ struct Canary {
 
 TEST(Canaries, OfCommandsClientsAndServicesAreWithheld) {
   for (const auto& [text, part] : std::vector<Canary>{
+           {"[21:47] <karla_m> it works on the other slot", "karla_m"},
+           {"  GPU PDI                           : 0x8c1d22e04b7f9a63", "0x8c1d22e04b7f9a63"},
+           {"CLOUDSDK_CORE_PROJECT=amber-lake-201877", "amber-lake-201877"},
            {"Server=tcp:sqlbox.corp.example,1433;User ID=svc_train;Pwd=Mango!77;Encrypt=yes", "Mango!77"},
            {"postgresql://trainer:Kiw1Juice@db.intern:5432/runs", "Kiw1Juice"},
            {"mongodb+srv://ml:Pa55Fruit@cluster0.ab1cd.mongodb.net/?retryWrites=true", "Pa55Fruit"},
@@ -268,6 +271,8 @@ TEST(Canaries, OfCommandsClientsAndServicesAreWithheld) {
 
 TEST(Canaries, WordsOfProgramsStay) {
   for (const char* line : {"CUDA_ERROR_INVALID_PTX (218)",
+                           "[21:47:10] <info> the driver answers",
+                           "21:47 <warn> one GPU is missing",
                            "NCCL version 2.21.5+cuda12.4",
                            "driver: 535.183.01 runtime 12.2.128",
                            "cuDNN 9.1.0.70 loaded",
