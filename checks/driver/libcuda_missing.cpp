@@ -64,9 +64,22 @@ void judge_host(const Snapshot& snapshot, Answers& answers) {
   answers.unknown("libcuda.so.1 is not found; whether the kernel driver runs is not known");
 }
 
+// Of the driver's other libraries a text names the one that is missing.
+void name_library(Finding& finding) {
+  constexpr std::string_view kind = "library:";
+  const std::string subject = finding.subject;
+  if (!subject.starts_with(kind) || subject.find("cuda.") != std::string::npos) return;
+  const std::string library = subject.substr(kind.size());
+  finding.title = "The driver's library " + library + " is not found";
+  finding.explanation = library + " is installed with the driver, and the dynamic loader does not find it.";
+  finding.fix = {{.text = "Install the user-space part of the same driver version; start a container with all parts of "
+                          "the driver: NVIDIA_DRIVER_CAPABILITIES=all."}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
   if (nvidia::kernel_driver_runs(facts).is(false)) return answers.not_applicable("no NVIDIA kernel driver runs");
   report_missing_libraries(facts, answers);
+  for (Finding& finding : answers.findings) name_library(finding);
   if (const auto lacking = missing_symbol(facts, answers.id)) answers.found_in(*lacking->symptom, lacking->confidence);
 }
 

@@ -106,6 +106,7 @@ Diagnosis diagnosis() {
               {{missing, "nvidia-smi"}, possible, nothing_else_of_nvidia},
               {{missing, "library"}, possible, nor_any_driver, "library", "libnvidia-ml"},
               {{missing, "library-for-container-toolkit"}, possible},
+              {{missing, "driver-image"}, likely, when::no_driver_answers},
               {{missing, "driver-package"}, likely, no_driver_listed},
               {{missing, "listed-driver-package"}, likely, gpu_without_package},
               {{noted, "driver-installer-pod"},

@@ -110,9 +110,20 @@ bool judge_engine(const Facts& facts, Answers& answers) {
   return true;
 }
 
-// Slurm hides the GPUs that a job didn't ask for, as a container's engine does.
+std::string ask_scheduler(const std::string& directive) {
+  const auto of = [&directive](std::string_view name) { return directive.find(name) != std::string::npos; };
+  if (of("#BSUB"))
+    return "Ask for a GPU: #BSUB -gpu \"num=1\", and a queue whose hosts have GPUs (bqueues, bhosts -gpu).";
+  if (of("#PBS")) return "Ask for a GPU: #PBS -l select=1:ncpus=4:ngpus=1, and a queue whose hosts have GPUs.";
+  if (of("#COBALT")) return "Ask for a queue whose hosts have GPUs: #COBALT -q QUEUE.";
+  return "Ask for a GPU: --gres=gpu:1 (or --gpus=1) with sbatch, salloc or srun.";
+}
+
+// Schedulers hide the GPUs that a job didn't ask for, as a container's engine does. What Slurm says of a job proves
+// more than the job's script does, since a queue may give a GPU unasked.
 bool judge_job(const Facts& facts, Answers& answers) {
-  const Symptom* job = facts.first({{missing, "gpu-of-slurm-job"}});
+  const Symptom* given = facts.first({{missing, "gpu-of-slurm-job"}});
+  const Symptom* job = given ? given : facts.first({{missing, "gpu-in-job-script"}});
   const Torch& torch = facts.snapshot().torch.or_empty();
   const Symptom* none = facts.first({{missing, "visible-gpu"},
                                      {missing, "cuda-device"},
@@ -121,11 +132,16 @@ bool judge_job(const Facts& facts, Answers& answers) {
                                      {missing, "any-gpu"},
                                      {missing, "gpu"}});
   if (!job || (!none && !torch.cuda_available.is(false) && !torch.device_count.is(0))) return false;
-  Finding& finding = answers.found_in(*job, Confidence::likely);
+  if (!given && !when::no_better_cause(facts)) return false;
+  Finding& finding = answers.found_in(*job, given ? Confidence::likely : Confidence::possible);
   if (none) finding.evidence.push_back(evidence(*none));
-  finding.title = "The Slurm job was given no GPU";
-  finding.explanation = "What Slurm gave to this job holds no gres/gpu, so it hides the node's GPUs from its programs.";
-  finding.fix = {{.text = "Ask for a GPU: --gres=gpu:1 (or --gpus=1) with sbatch, salloc or srun."}};
+  finding.title = given ? "The Slurm job was given no GPU" : "The job asked its scheduler for no GPU";
+  finding.explanation =
+      given
+          ? "What Slurm gave to this job holds no gres/gpu, so it hides the node's GPUs from its programs."
+          : "No directive of the job's script asks for a GPU. Then the scheduler chooses a host without one, or hides "
+            "the host's GPUs from the job.";
+  finding.fix = {{.text = ask_scheduler(job->text.or_empty())}};
   return true;
 }
 

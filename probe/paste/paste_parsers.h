@@ -111,6 +111,8 @@ bool starts_slurm_node(std::string_view line);
 Snapshot parse_slurm_node(const std::string& text);
 bool starts_slurm_job(std::string_view line);
 Snapshot parse_slurm_job(const std::string& text);
+bool starts_job_script(std::string_view line);
+Snapshot parse_job_script(const std::string& text);
 bool starts_vulkan(std::string_view line);
 Snapshot parse_vulkan(const std::string& text);
 bool starts_adapter_list(std::string_view line);

@@ -65,6 +65,7 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"kubectl describe", starts_kubernetes, parse_kubernetes, short_report},
       {"scontrol", starts_slurm_node, parse_slurm_node},
       {"scontrol show job", starts_slurm_job, parse_slurm_job},
+      {"job script", starts_job_script, parse_job_script, few_statements},
       {"vulkaninfo", starts_vulkan, parse_vulkan},
       {"lshw", starts_lshw, parse_lshw},
       {"loader trace", starts_loader_trace, parse_loader_trace, short_report},
