@@ -1,4 +1,5 @@
 // Runs one file of tests/fuzz without a fuzzer: fuzz_<name> [ROUNDS] [FILE…]
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -19,9 +20,13 @@ int main(int count, char** words) {
   const int rounds = count > 1 ? std::atoi(words[1]) : 3000;
   std::vector<std::string> seeds = fuzz_seeds();
   run("");
+  // Beginnings of each seed: fewer of each where there are many seeds.
+  const std::size_t beginnings =
+      std::min(static_cast<std::size_t>(rounds) / 6,
+               4 * static_cast<std::size_t>(rounds) / std::max<std::size_t>(seeds.size(), 1));
   for (const std::string& seed : seeds) {
     run(seed);
-    const std::size_t step = seed.size() / (static_cast<std::size_t>(rounds) / 6 + 1) + 1;
+    const std::size_t step = seed.size() / (beginnings + 1) + 1;
     for (std::size_t length = 0; length < seed.size(); length += step) run(seed.substr(0, length));
   }
   // Files are run as they are: what was found is cut already, and there may be thousands.
