@@ -81,6 +81,7 @@ struct Driver {
   std::string kernel{};    // Linux: compared with the minimums
   std::string max_cuda{};  // the version it reports, or the known one of its branch
   std::vector<Evidence> evidence{};
+  bool stated = false;  // by a person only
 };
 
 Driver driver_of(const Snapshot& snapshot) {
@@ -99,6 +100,18 @@ Driver driver_of(const Snapshot& snapshot) {
     driver.evidence.push_back(evidence("/nvidia/cuda_driver_version", *cuda.get()));
   }
   return driver;
+}
+
+// The driver that a person names and no program does, of a text that names one version and in which no GPU works.
+Driver stated_driver(const Facts& facts) {
+  const auto& stated = facts.all({noted, "stated-driver"});
+  if (stated.empty() || nvidia::on_wsl(facts) || nvidia::on_platform(facts, "windows")) return {};
+  const std::string version = stated.front()->detail("version");
+  if (std::ranges::any_of(stated, [&](const Symptom* one) { return one->detail("version") != version; })) return {};
+  return {.kernel = version,
+          .max_cuda = knowledge::max_cuda_of_driver(version).value_or(""),
+          .evidence = {evidence(*stated.front())},
+          .stated = true};
 }
 
 // Whether the driver can't run programs of this CUDA version; not probed: unknown.
@@ -126,7 +139,7 @@ void report_finding(const Snapshot& snapshot, const Need& need, const Driver& dr
     finding.severity = Severity::info;
     finding.title = "The CUDA toolkit is newer than the driver";
   } else {
-    finding.confidence = need.fails ? Confidence::certain : Confidence::likely;
+    finding.confidence = need.fails && !driver.stated ? Confidence::certain : Confidence::likely;
   }
   const auto least = knowledge::min_driver_for_cuda(need.cuda);
   finding.explanation = fmt::format(
@@ -256,12 +269,14 @@ void judge_guess(const Facts& facts, Answers& answers) {
 
 void judge(const Facts& facts, Answers& answers) {
   const Snapshot& snapshot = facts;
-  const Driver driver = driver_of(snapshot);
+  Driver driver = driver_of(snapshot);
   const bool works = nvidia::cuda_works(snapshot).has_value();
+  if (driver.evidence.empty() && !works && !facts.used()) driver = stated_driver(facts);
   bool found = false;
   bool unknown = false;
   std::vector<Need> needs = needs_of(snapshot);
   for (Need& one : wanted_of(facts)) needs.push_back(std::move(one));
+  if (driver.stated) std::erase_if(needs, [](const Need& need) { return need.is_toolkit; });
   for (const Need& need : needs) {
     const Flag old = needs_newer(driver, need.cuda);
     if (old.is(true)) report_finding(snapshot, need, driver, answers);
@@ -272,7 +287,7 @@ void judge(const Facts& facts, Answers& answers) {
   if (works && !found) found = judge_other_package(facts, driver, answers);
   if (!found) judge_refused_call(facts, driver, answers);
   if (!found) judge_guess(facts, answers);  // the driver lists its GPUs beside such a guess
-  if (!driver.evidence.empty())
+  if (!driver.evidence.empty() && !driver.stated)
     return unknown ? answers.unknown("which driver this CUDA version needs is not recorded") : answers.passed();
   if (works) return answers.passed();
   if (nvidia::kernel_driver_runs(snapshot).is(false) && !nvidia::on_wsl(snapshot))

@@ -320,14 +320,25 @@ std::string_view without_escapes(std::string_view line, std::string& scratch) {
   return scratch;
 }
 
-// The same line with ' and " in place of typographic quotation marks (U+2018 to U+201D), in a copy.
-std::string_view with_plain_quotes(std::string_view line, std::string& scratch) {
+// The ASCII character for which a typographic sign of three bytes stands: quotation marks (U+2018 to U+201D) and the
+// full widths of Chinese and Japanese texts (U+FF01 to U+FF5E); NUL: none.
+char plain_sign(std::string_view three) {
+  if (three.size() != 3) return '\0';
+  const auto second = static_cast<unsigned char>(three[1]), last = static_cast<unsigned char>(three[2]);
+  if (three[0] == '\xe2' && second == 0x80 && last >= 0x98 && last <= 0x9d) return last < 0x9c ? '\'' : '"';
+  if (three[0] != '\xef') return '\0';
+  if (second == 0xbc && last >= 0x81 && last <= 0xbf) return static_cast<char>('!' + (last - 0x81));
+  if (second == 0xbd && last >= 0x80 && last <= 0x9e) return static_cast<char>('`' + (last - 0x80));
+  return '\0';
+}
+
+// The same line with plain signs in place of typographic ones, in a copy.
+std::string_view with_plain_signs(std::string_view line, std::string& scratch) {
   std::string plain;
   for (std::size_t at = 0; at < line.size(); ++at) {
-    const auto last = static_cast<unsigned char>(at + 2 < line.size() ? line[at + 2] : 0);
-    const bool quote = last >= 0x98 && last <= 0x9d && line.substr(at, 2) == "\xe2\x80";
-    plain += !quote ? line[at] : last < 0x9c ? '\'' : '"';
-    if (quote) at += 2;
+    const char sign = plain_sign(line.substr(at, 3));
+    plain += sign == '\0' ? line[at] : sign;
+    if (sign != '\0') at += 2;
   }
   scratch = std::move(plain);
   return scratch;
@@ -385,7 +396,7 @@ std::size_t mark(std::string_view line) {
 
 std::string_view plain_log_line(std::string_view line, std::string& scratch) {
   if (holds(line, '\x1b')) line = without_colours(line, scratch);
-  if (contains(line, "\xe2\x80")) line = with_plain_quotes(line, scratch);
+  if (contains(line, "\xe2\x80") || holds(line, '\xef')) line = with_plain_signs(line, scratch);
   if (is_structured(line)) line = without_escapes(line, scratch);
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
   for (;;) {

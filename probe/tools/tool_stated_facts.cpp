@@ -186,12 +186,15 @@ void state_tensorflow(const Line& line, Snapshot& snapshot) {
   state(line, form, "stated-tensorflow", "version", snapshot);
 }
 
-// "Driver: 525.105.12", "NVIDIA driver version 470.82.01"
+// "Driver: 525.105.12", "NVIDIA driver version 470.82.01", and the same in Chinese.
 void state_driver(const Line& line, Snapshot& snapshot) {
-  if (!line.has({"driver"}) || !line.has({"."}) || line.low.find_first_of("0123456789") == line.low.npos) return;
-  static const LazyRegex form(R"((?i)(?:.*\W)?driver(?: version)?s?\W{1,3}(?:is )?)"
-                              R"((\d{3}\.\d{2,3}(?:\.\d{2})?)\b.*)",
-                              RE2::Latin1);
+  if (!line.has({"driver", "\xe9\xa9\xb1\xe5\x8a\xa8"}) || !line.has({"."}) ||
+      line.low.find_first_of("0123456789") == line.low.npos)
+    return;
+  static const LazyRegex form(
+      R"((?i)(?:.*\W)?(?:driver(?: version)?s?|\xe9\xa9\xb1\xe5\x8a\xa8(?:\xe7\x89\x88\xe6\x9c\xac)?)\W{1,3}(?:is )?)"
+      R"((\d{3}\.\d{2,3}(?:\.\d{2})?)\b.*)",
+      RE2::Latin1);
   state(line, form, "stated-driver", "version", snapshot);
 }
 

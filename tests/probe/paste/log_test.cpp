@@ -119,6 +119,8 @@ TEST(PlainLogLine, DropsWhatStandsBeforeAndAroundTheProgramsWords) {
   EXPECT_EQ(plain_log_line("\x1b[31mError:\x1b[0m no\r", scratch), "Error: no");
   EXPECT_EQ(plain_log_line("2024-05-01T12:00:00.1234567Z [rank3]: > > text", scratch), "text");
   EXPECT_EQ(plain_log_line("[pod/trainer-0/main] text", scratch), "text");
+  EXPECT_EQ(plain_log_line("\u9a71\u52a8\uff1a430.64\uff08\uff23\uff35\uff24\uff21\uff5e\uff09 \u2018a\u201d", scratch),
+            "\u9a71\u52a8:430.64(CUDA~) 'a\"");
   EXPECT_EQ(plain_log_line("[default0]:text", scratch), "text");
   EXPECT_EQ(plain_log_line("[1,0]<stderr>:text", scratch), "text");
   EXPECT_EQ(plain_log_line("(RayTrainWorker pid=812, ip=10.0.0.7) text", scratch), "text");
