@@ -151,6 +151,11 @@ Diagnosis diagnosis() {
               {{noted, "suspend"}, possible, since_suspend},
               {{failed, "hip-start"}, possible, not_used},
               {{failed, "cuda-start"}, possible, not_used},
+              {{failed, "cuda-initialization"},
+               likely,
+               [](const Facts& f) {
+                 return f.with({used, "gpu"}, "program", "ggml") != nullptr;
+               }},
               // In a container the folder of the host's MPS daemon is missing, or its variable leads elsewhere.
               {{failed, "cuda-mps"}, possible, [](const Facts& f) { return f.container(); }},
           },

@@ -125,6 +125,7 @@ Diagnosis diagnosis() {
               {{missing, "looked-for-library"},
                possible,
                [](const Facts& f) { return !nvidia::gpus(f.snapshot()).empty() && when::no_better_cause(f); }},
+              {{missing, "libcuda-of-program"}, likely, when::no_driver_answers},
               {{missing, "any-driver"}, likely, driver_listed_but_not_loaded},
               {{missing, "cuda"}, likely, driver_listed_but_not_loaded},
           },

@@ -56,6 +56,10 @@ void judge(const Facts& facts, Answers& answers) {
   answers.unknown(why_unknown(nvidia::libcuda_place(facts), libcuda));
 }
 
+// A file named libcuda.so.1 is a stub, or the driver's library that a container mounts under that name alone. A stub
+// answers 34, or that there is no device; an unknown error comes from a driver.
+bool not_refused_by_a_driver(const Facts& facts) { return !nvidia::cuinit(facts).is(cuda_error::unknown); }
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -70,7 +74,7 @@ Diagnosis diagnosis() {
       .explains = with_unusable_driver({"driver.init-failed", "runtime.library-shadowed"}),
       .symptoms =
           {
-              {{unsupported, "libcuda-version"}, likely, nullptr, "version", "1"},
+              {{unsupported, "libcuda-version"}, likely, not_refused_by_a_driver, "version", "1"},
               {{present, "libcuda-stub"}, likely},
           },
       .not_here = nvidia::not_here,

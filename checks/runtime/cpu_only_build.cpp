@@ -249,8 +249,10 @@ bool no_gpu_known(const Facts& facts) {
 bool opencl_reaches_gpu(const Facts& facts) { return !facts.used() && opencl_lists_gpu(facts.snapshot()); }
 
 bool cuda_was_not_tried(const Facts& facts) {
-  return not_for_xpu(facts) &&
-         !facts.saw({{failed, "cuda-in-program"}, {missing, "system-initialization"}, {failed, "cuda"}});
+  return not_for_xpu(facts) && !facts.saw({{failed, "cuda-in-program"},
+                                           {missing, "system-initialization"},
+                                           {failed, "cuda"},
+                                           {missing, "libcuda-of-program"}});
 }
 
 // Most programs don't use CUDA in OpenCV: its build matters only where one counts its devices.
@@ -399,6 +401,7 @@ Diagnosis diagnosis() {
                  return !f.saw({{present, "ggml-gpu-backend"}, {limited, "cpu-time-of-cgroup"}});
                }},
               {{missing, "jax-backend"}, possible, jax_cpu_only},
+              {{missing, "compiler-of-extension"}, likely, torch_works},
               {{missing, "cuda"}, possible, opencl_reaches_gpu},
               {{noted, "opencv-without-cuda"}, likely, opencv_asked},
               {{noted, "cpu-build"}, likely, not_used, "built", "torch"},

@@ -5,7 +5,11 @@ namespace envdoctor::usage_cuda_after_fork {
 using enum SymptomClass;
 
 // JAX asks the driver before it has started it, where its libraries don't fit; it forks nothing.
-bool driver_started(const Facts& facts) { return when::driver_starts(facts) && !facts.saw({{failed, "jax-plugin"}}); }
+// Nor does ggml.
+bool driver_started(const Facts& facts) {
+  return when::driver_starts(facts) && !facts.saw({{failed, "jax-plugin"}}) &&
+         !facts.with({used, "gpu"}, "program", "ggml");
+}
 
 // In a process that a pool started CUDA answers that it was not initialised, and the parent had named its GPU.
 bool in_a_worker(const Facts& facts) {

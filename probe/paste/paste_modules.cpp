@@ -32,6 +32,19 @@ std::optional<std::string> module_row(std::string_view line) {
   return std::string(words[0]);
 }
 
+// The module of a row, and those that use it ("amdgpu,i915"), which are loaded, too.
+std::vector<std::string> modules_of_row(const std::string& name, std::string_view line) {
+  std::vector<std::string> modules = {name};
+  const auto words = words_of(line.substr(0, 1000));
+  std::string_view users = words.size() < 4 ? std::string_view() : words[3];
+  while (!users.empty()) {
+    const std::size_t end = std::min(users.find(','), users.size());
+    modules.emplace_back(users.substr(0, end));
+    users.remove_prefix(std::min(end + 1, users.size()));
+  }
+  return modules;
+}
+
 }  // namespace
 
 bool starts_lsmod(std::string_view line) {
@@ -49,10 +62,12 @@ Snapshot parse_lsmod(const std::string& text) {
     const auto name = module_row(line);
     if (!name) continue;
     ++rows;
-    if (!is_gpu_module(*name) || modules.size() >= 256) continue;
-    drives = drives || *name == "nvidia" || *name == "amdgpu";
-    if (std::ranges::none_of(modules, [&](const Module& known) { return known.name.is(*name); }))
-      modules.push_back({.name = *name});
+    for (const std::string& one : modules_of_row(*name, line)) {
+      if (!is_gpu_module(one) || modules.size() >= 256) continue;
+      drives = drives || one == "nvidia" || one == "amdgpu";
+      if (std::ranges::none_of(modules, [&](const Module& known) { return known.name.is(one); }))
+        modules.push_back({.name = one});
+    }
   }
   Snapshot snapshot;
   // A filtered list proves that the modules in it are loaded, and nothing about others.

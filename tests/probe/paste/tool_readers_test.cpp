@@ -54,6 +54,10 @@ TEST(Commands, MissAModuleOnlyWhereTheFilterWouldHaveShownIt) {
   EXPECT_EQ(symptom(read("$ lsmod | grep amdgpu\namdgpu 9916416 44\n"), missing, "amdgpu-kernel-module"), nullptr);
   EXPECT_EQ(symptom(read("$ lsmod | grep -v amdgpu\n$ uname -r\n"), missing, "amdgpu-kernel-module"), nullptr);
   EXPECT_EQ(symptom(read("$ lsmod | grep snd\n$ uname -r\n"), missing, "amdgpu-kernel-module"), nullptr);
+  // What uses a module is loaded, too.
+  const Snapshot users = read("Module                  Size  Used by\nttm 106496 1 amdgpu\ndrm 491520 3 ttm,amdgpu\n");
+  ASSERT_TRUE(users.modules.get());
+  EXPECT_TRUE(std::ranges::any_of(*users.modules.get(), [](const Module& one) { return one.name.is("amdgpu"); }));
 }
 
 TEST(Commands, ListDeviceNodesWithoutTheirModes) {
