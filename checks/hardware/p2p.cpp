@@ -42,6 +42,12 @@ Diagnosis diagnosis() {
                [](const Facts& f) {
                  return f.saw({{timed_out, "nccl"}});
                }},
+              // Who prints both looks for what stops the transfers.
+              {{present, "pcie-acs-redirect"},
+               possible,
+               [](const Facts& f) {
+                 return f.saw({{noted, "gpus-in-topology"}});
+               }},
               {{present, "iommu-translation"}, possible},
               {{failed, "gpu-iommu-access"}, likely, several_gpus},
               {{wrong_result, "peer-copy"}, likely},

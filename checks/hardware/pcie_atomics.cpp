@@ -11,6 +11,11 @@ bool skipped(const Facts& facts) {
                                               [](const Symptom* line) { return !line->detail("device").empty(); });
 }
 
+// amdgpu notes it at each start on a GPU in the processor, too, which reaches memory without the bus.
+bool a_processor_is_no_board(const Facts& facts) {
+  return when::no_driver_answers(facts) && !facts.saw({{noted, "gpu-in-processor"}});
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -31,7 +36,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{refused, "pcie-atomics"}, likely, skipped},
-              {{refused, "pcie-atomics"}, possible, when::no_driver_answers},
+              {{refused, "pcie-atomics"}, possible, a_processor_is_no_board},
           },
   };
 }

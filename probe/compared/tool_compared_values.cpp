@@ -240,6 +240,10 @@ std::optional<Difference> of_numbers(const Entry& device, const Entry& reference
   if (std::isinf(relative) && !said) return std::nullopt;
   if (std::isinf(relative))
     return std::fabs(b) > most_of_half ? Difference{relative, "infinite"} : Difference{2, "value"};
+  // A number that nothing names is another thing, unless the two are of one size.
+  const bool unnamed =
+      (device.assumed && device.label.subject.empty()) || (reference.assumed && reference.label.subject.empty());
+  if (unnamed && relative > 1) return std::nullopt;
   const bool near = relative < largest_rounding && std::min(device.block->digits, reference.block->digits) >= 5;
   const bool zero = (a == 0) != (b == 0) && digits >= 5 && is_sure(device, reference);
   if (!said && !near && !zero) return std::nullopt;

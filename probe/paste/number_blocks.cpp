@@ -167,6 +167,7 @@ class Scanner {
   explicit Scanner(std::string_view text) : text_(text), lines_(lines_of(text)) {}
 
   std::vector<NumberBlock> scan() {
+    static const LazyRegex kernel_time(R"(\[ {0,6}\d{1,7}\.\d{6}\] )", RE2::Latin1);
     for (row_ = 0; row_ < lines_.size() && blocks_.size() < most_blocks; ++row_) {
       const std::string_view line = lines_[row_];
       if (begin_of(row_) + line.size() < end_ || line.size() > longest_line || trimmed(line).empty()) continue;
@@ -186,7 +187,7 @@ class Scanner {
         }
         continue;
       }
-      values(line, done, false);
+      values(line, std::max(done, match_length(kernel_time, line)), false);
     }
     return std::move(blocks_);
   }
