@@ -13,6 +13,18 @@ bool bar_and_failure(const Facts& facts) {
                     {missing, "nvidia-gpu"}});
 }
 
+// The driver starts the GPU with the window that it has, and programs run: only slower on some cards.
+void judge(const Facts& facts, Answers& answers) {
+  const Symptom* line = facts.first({{limited, "resizable-bar"}});
+  if (!line || !when::no_better_cause(facts)) return;
+  Finding& finding = answers.found_in(*line, Confidence::possible);
+  finding.severity = Severity::warning;
+  finding.title = "The GPU's memory window could not be enlarged";
+  finding.explanation =
+      "Resizable BAR is off, or the firmware leaves no room for it. The GPU works with a window of 256 MiB; copies and "
+      "Intel's cards are slower.";
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -31,9 +43,9 @@ Diagnosis diagnosis() {
           {
               {{failed, "pci-memory-region"}, likely, when::no_driver_answers},
               {{exhausted, "pci-address-space"}, likely, bar_and_failure},
-              {{limited, "resizable-bar"}, possible},
               {{exhausted, "pci-address-space"}, possible, when::no_better_cause},
           },
+      .judge = judge,
   };
 }
 

@@ -59,21 +59,21 @@ unsigned said_by(std::string_view word) {
     add(plain_value, {"sum", "mean", "var", "std", "exp", "log", "sqrt", "cumsum", "prod", "round", "floor", "sort",
                       "argmax", "softmax"});
     add(other_value,
-        {"time",        "times",       "timing",    "ms",          "us",        "sec",        "secs",       "second",
-         "seconds",     "elapsed",     "took",      "duration",    "memory",    "mem",        "ram",        "usage",
-         "util",        "load",        "speed",     "speedup",     "rate",      "fps",        "throughput", "bandwidth",
-         "clock",       "temp",        "power",     "core",        "cores",     "thread",     "threads",    "count",
-         "num",         "number",      "index",     "idx",         "size",      "shape",      "version",    "id",
-         "rank",        "driver",      "used",      "free",        "limit",     "bytes",      "mb",         "gb",
-         "mib",         "gib",         "peak",      "step",        "steps",     "epoch",      "epochs",     "batch",
-         "gflops",      "tflops",      "flops",     "layers",      "devices",   "gpus",       "cpus",       "model",
-         "latency",     "ratio",       "frequency", "performance", "score",     "benchmark",  "loss",       "acc",
-         "accuracy",    "argument",    "arguments", "channels",    "dimension", "dimensions", "dim",        "dims",
-         "args",        "utilization", "available", "visible",     "iteration", "iterations", "allocated",  "reserved",
-         "name",        "type",        "error",     "err",         "diff",      "difference", "dif",        "diffs",
-         "differences", "errors",      "rmse",      "tolerance",   "seed",      "width",      "height",     "total",
-         "length",      "percent",     "bits",      "pid",         "port",      "capability", "weight",     "bus",
-         "major",       "minor",       "ghz",       "mhz"});
+        {"time",      "times",    "timing",      "ms",          "us",        "sec",         "secs",       "second",
+         "seconds",   "elapsed",  "took",        "duration",    "memory",    "mem",         "ram",        "usage",
+         "util",      "load",     "speed",       "speedup",     "rate",      "fps",         "throughput", "bandwidth",
+         "clock",     "boost",    "turbo",       "temp",        "power",     "core",        "cores",      "thread",
+         "threads",   "count",    "num",         "number",      "index",     "idx",         "size",       "shape",
+         "version",   "id",       "rank",        "driver",      "used",      "free",        "limit",      "bytes",
+         "mb",        "gb",       "mib",         "gib",         "peak",      "step",        "steps",      "epoch",
+         "epochs",    "batch",    "gflops",      "tflops",      "flops",     "layers",      "devices",    "gpus",
+         "cpus",      "model",    "latency",     "ratio",       "frequency", "performance", "score",      "benchmark",
+         "loss",      "acc",      "accuracy",    "argument",    "arguments", "channels",    "dimension",  "dimensions",
+         "dim",       "dims",     "args",        "utilization", "available", "visible",     "iteration",  "iterations",
+         "allocated", "reserved", "name",        "type",        "error",     "err",         "diff",       "difference",
+         "dif",       "diffs",    "differences", "errors",      "rmse",      "tolerance",   "seed",       "width",
+         "height",    "total",    "length",      "percent",     "bits",      "pid",         "port",       "capability",
+         "weight",    "bus",      "major",       "minor",       "ghz",       "mhz"});
     return sayings;
   }());
   const auto found = all.find(word);
