@@ -14,7 +14,7 @@ DRAWS_OF_THE_HOST = re.compile(r"(numpy\.random\.(rand|randn|randint|random|norm
                                r"gamma|exponential)|random\.(random|randint|uniform|gauss|choice|sample|randrange|normalvariate))$")
 SCALES_TO_ONE = re.compile(r"skimage\.(transform\.(\w+\.)?(resize|rescale|rotate|warp|pyramid_reduce|downscale_local_mean)|util\.(\w+\.)?img_as_float(32|64)?|img_as_float(32|64)?|"
                            r"exposure\.(\w+\.)?(equalize_hist|equalize_adapthist))$|torchvision\.transforms\.(functional\.)?(ToTensor|to_tensor)$")
-OF_SCORES = re.compile(r"(?i)(^|[._])(logits?|preds?|predictions?|scores?|outputs?|y_hat|y_pred)(_\w+)?$")
+OF_SCORES = re.compile(r"(?i)(^|[._])(logits?|preds?|predictions?|scores?|outputs?|y_hat|y_pred|models?|hypothesis)(_\w+)?$")
 OF_TRUTH = re.compile(r"(?i)(^|[._])(labels?|targets?|y_true|truth|ground_truth|one_?hot|y)(_\w+)?$")
 NAMED_ALONE = re.compile(r"tensorflow\.(compat\.v1\.)?nn\.(sparse_|sigmoid_)?(softmax_)?cross_entropy_with_logits(_v2)?$")
 PLACEHOLDERS = re.compile(r"tensorflow\.(compat\.v1\.)?placeholder$")
