@@ -21,6 +21,7 @@ GROUPS = re.compile(r"torch\.(distributed\.fsdp\.(fully_sharded_data_parallel\.)
 BEGINS_A_GROUP = re.compile(r"init_process_group|init_device_mesh|init_distributed|deepspeed|[Aa]ccelerat|[Ll]ightning|Fabric|horovod|setup|initiali[sz]e|ray\b|xmp|_init\(|init_dist")
 OF_KNOWN_PACKAGES = frozenset("torch torchvision torchaudio numpy os sys time math random json argparse logging pathlib functools typing tqdm pandas matplotlib transformers datasets "
                               "collections itertools copy".split())
+TRACES_ALONE = re.compile(r"(tensorflow\.function|jax\.jit|torch\.(no_grad|inference_mode|compile)|flax\.nnx\.jit)$")
 ARITHMETIC = (ast.Div, ast.Sub, ast.Pow, ast.FloorDiv)
 MEMBERS_OF_PLAIN_ARRAYS = ("reshape", "astype", "shape", "flatten", "mean", "dtype", "view", "max", "min", "float", "transpose")
 DRAWS_AN_ORDER = re.compile(r"(jax\.random\.permutation|torch\.randperm|numpy\.random\.permutation)$")
@@ -51,6 +52,7 @@ class Astray(Learning):
             self.modules_without_forward()
             self.flat_beside_pictures()
             self.wrapped_without_a_group(roots)
+            self.metal_or_nothing()
             if self.says(r"spawn|Process\("):
                 self.local_rank_of_nobody()
                 self.numbers_of_gpus()
@@ -75,21 +77,37 @@ class Astray(Learning):
 
     def functions_that_give_nothing(self):
         """def scale(image): image = image / 255, of which loader.map(scale) or x = scale(x) awaits the new one."""
+        named = {}
         for of in self.tracing.index.functions:
-            taken = {one.arg for one in of.args.args}
+            named.setdefault(of.name, []).append(of)
+        for of in self.tracing.index.functions:
             last = of.body[-1]
             name = last.targets[0] if isinstance(last, ast.Assign) and len(last.targets) == 1 else last.target if isinstance(last, ast.AugAssign) else None
-            if of.decorator_list or getattr(name, "id", None) not in taken or isinstance(of, ast.AsyncFunctionDef) or any(isinstance(
-                    one, (ast.Return, ast.Yield, ast.YieldFrom, ast.Raise, ast.Global, ast.Nonlocal)) for one in ast.walk(of)):
+            if not isinstance(name, ast.Name) or isinstance(of, ast.AsyncFunctionDef) or len(named[of.name]) > 1 or not all(TRACES_ALONE.match(self.full(getattr(
+                    one, "func", one))) for one in of.decorator_list) or any(isinstance(one, (ast.Return, ast.Yield, ast.YieldFrom, ast.Raise, ast.Global, ast.Nonlocal)) for one in ast.walk(of)):
                 continue
-            use = next((call for call in self.calls if self.is_used(call) and isinstance(call.func, ast.Name) and call.func.id == of.name and self.origins.functions_of(
-                call.func) == [of]), None)
-            if use is not None and sum(one.name == of.name for one in self.tracing.index.functions) == 1:
+            uses = [self.parents.get(id(one)) for one in self.loads.get(of.name, ())]
+            taken = name.id in {one.arg for one in of.args.args}
+            use = next((one for one in uses if isinstance(one, ast.Call) and (getattr(one.func, "id", "") == of.name and self.is_used(one, taken) and self.origins.functions_of(
+                one.func) == [of] or is_call(one, "map") and self.is_of_datasets(one.func.value))), None)
+            if use is not None:
                 self.reader.mistake(last, "a function that gives nothing back", of.name, name.id, self.written(use), other=use)
 
-    def is_used(self, call):
-        """Whether something reads what a call gives."""
+    def is_of_datasets(self, node):
+        """Whether a value comes from tf.data, whose map() needs what the function gives."""
+        for _ in range(12):
+            values = self.origins.of(node)
+            node = values[0] if len(values) == 1 else None
+            if not isinstance(node, ast.Call) or self.full(node.func).startswith("tensorflow.data."):
+                break
+            node = node.func.value if isinstance(node.func, ast.Attribute) else None
+        return isinstance(node, ast.Call)
+
+    def is_used(self, call, anywhere):
+        """Whether something reads what a call gives; other than anywhere, only as the value of a name."""
         above = self.parents.get(id(call))
+        if not anywhere:
+            return isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name) and bool(self.loads.get(above.targets[0].id))
         if isinstance(above, ast.Return):  # as return print(x) is written
             holder = self.origins.scope(call)
             return isinstance(holder, ast.FunctionDef) and any(isinstance(one, ast.Name) and one.id == holder.name and not (isinstance(
@@ -134,12 +152,15 @@ class Astray(Learning):
     def statistics_of_nothing(self):
         """gen = ImageDataGenerator(featurewise_center=True); gen.flow_from_directory(path), and no gen.fit(x)"""
         for made in self.calls:
-            bound = self.parents.get(id(made))
             asked = [k for k in made.keywords if k.arg in OF_ALL_PICTURES and self.said(k.value) is True]
-            if not asked or not GENERATORS_OF_KERAS.match(self.full(made.func)) or not isinstance(bound, ast.Assign) or not isinstance(bound.targets[0], ast.Name):
+            if not asked or not GENERATORS_OF_KERAS.match(self.full(made.func)):
                 continue
-            name = bound.targets[0].id
-            uses = [self.parents.get(id(one)) for one in self.loads.get(name, ())]
+            bound = self.parents.get(id(made))
+            if isinstance(bound, ast.Attribute) and re.match(r"flow(_from_\w+)?$", bound.attr):
+                self.mistake(asked[0].value, "pictures without statistics", asked[0].arg, "…", other=bound)
+                continue
+            name = self.written(bound.targets[0]) if isinstance(bound, ast.Assign) and isinstance(bound.targets[0], (ast.Name, ast.Attribute)) else None
+            uses = [self.parents.get(id(one)) for one in self.nodes if name and isinstance(one, (ast.Name, ast.Attribute)) and isinstance(one.ctx, ast.Load) and self.written(one) == name]
             if uses and all(isinstance(one, ast.Attribute) and re.match(r"flow(_from_\w+)?$|class_indices$", one.attr) for one in uses):
                 self.mistake(asked[0].value, "pictures without statistics", asked[0].arg, name, other=uses[0])
 
@@ -194,23 +215,36 @@ class Astray(Learning):
 
     def picture_that_is_not_scaled(self):
         """x_train /= 255; model.fit(x_train, y); model.predict(img_to_array(load_img(path)))"""
-        if self.says(r"(?i)rescal|normali[sz]ation\(|preprocess(?!ing\b)|ImageDataGenerator"):
+        if self.says(r"(?i)rescaling\(|normali[sz]ation\(|preprocess(?!ing\b)|preprocessing_function"):
             return
         changed = {self.written(one.target) for one in self.nodes if isinstance(one, ast.AugAssign)}
-        fits = [call for call in self.calls if is_call(call, "fit") and call.args and isinstance(call.args[0], ast.Name) and not self.full(call.func)]
-        for fit in fits:
-            name = fit.args[0].id
-            scaled = next((one for one in self.nodes if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Div) and self.written(
-                one.target) == name and self.said(one.value) in (255, 255.0) or isinstance(one, ast.Assign) and self.written(one.targets[0]) == name and re.search(
-                    r"\b%s\b.* / 255(\.0*)?$" % name, self.written(one.value))), None)
-            for call in self.calls if scaled is not None else ():
-                x = call.args[0] if is_call(call, "predict") and call.args and self.written(call.func.value) == self.written(fit.func.value) else None
-                values = self.tracing.index.assigned.get(x.id, []) if isinstance(x, ast.Name) and x.id not in changed else []
-                said = " ".join(map(self.written, values))
-                if "img_to_array(" in said and all(isinstance(one, ast.Call) and re.search(r"(img_to_array|expand_dims|reshape|array)$", self.written(one.func)) for one in values) and \
-                        not re.search(r"[/*]|255|scal|norm", said):
-                    self.mistake(call, "a picture that is not scaled as the training", self.written(scaled), x.id, other=scaled)
-                    return
+        generators = [one for one in self.calls if GENERATORS_OF_KERAS.match(self.full(one.func))]
+        for call in self.calls:
+            if not is_call(call, "predict") or not call.args or self.full(call.func) or self.is_reported(call):
+                continue
+            x, said = call.args[0], self.written(call.args[0])
+            for _ in range(3):  # x = expand_dims(x, 0), of x = img_to_array(img)
+                values = [one for name in set(re.findall(r"\b[A-Za-z_]\w*\b", said)) for one in self.tracing.index.assigned.get(name, [])]
+                more = " ".join(sorted({self.written(one) for one in values} | {said}))
+                if more == said or len(more) > 2000:
+                    break
+                said = more
+            if "img_to_array(" not in said or re.search(r"(?i)[/*]|255|(?<!gray)scal|norm|predict", re.sub(r"(['\"]).*?\1", "", said)) or changed & set(re.findall(r"[\w.]+", said)):
+                continue
+            fits = [one for one in self.calls if re.match(r"fit(_generator)?$", getattr(one.func, "attr", "")) and one.args and self.written(one.func.value) == self.written(call.func.value)]
+            scaled = next((one for one in map(self.scaled_by_255, fits) if one is not None), None) if not generators else None
+            if generators and fits and all(isinstance(self.word(one, "rescale"), ast.expr) for one in generators):
+                scaled = generators[0]
+            if scaled is not None:
+                self.mistake(call, "a picture that is not scaled as the training", self.written(scaled), self.written(x), other=scaled)
+                return
+
+    def scaled_by_255(self, fit):
+        """The statement that divides what a model is fitted to by 255."""
+        name = self.written(fit.args[0]) if isinstance(fit.args[0], ast.Name) else None
+        return next((one for one in self.nodes if name and (isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Div) and self.written(one.target) == name and self.said(
+            one.value) in (255, 255.0) or isinstance(one, ast.Assign) and self.written(one.targets[0]) == name and re.search(
+                r"\b%s\b.* / 255(\.0*)?$" % re.escape(name), self.written(one.value)))), None)
 
     # ---- JAX
 
@@ -270,7 +304,7 @@ class Astray(Learning):
         for made in self.calls:
             bound = self.parents.get(id(made))
             name = bound.targets[0] if isinstance(bound, ast.Assign) and OPTIMIZERS_AT_ALL.match(self.full(made.func)) else None
-            if not isinstance(name, ast.Name) or self.loads.get(name.id) or not self.origins.scope(made) is None:
+            if not isinstance(name, ast.Name) or self.loads.get(name.id):
                 continue
             for loop in self.tracing.index.loops:
                 loss = next((one for one in calls_in(loop.body) if isinstance(one.func, ast.Name) and self.made_by(one.func, re.compile(
@@ -372,6 +406,15 @@ class Astray(Learning):
             return None
         return None
 
+    def metal_or_nothing(self):
+        """device = torch.device("mps" if torch.backends.mps.is_available() else "cpu"), and no word of CUDA"""
+        if self.says(r"(?i)cuda|accelerator|\bxpu\b|apple|mac ?(os|book)|metal|silicon|darwin|\bm[1-5]\b") or not self.says(r"\.backward\(|Trainer\("):
+            return
+        for one in self.nodes:
+            if isinstance(one, ast.IfExp) and self.said(one.body) == "mps" and self.said(one.orelse) == "cpu" and "mps.is_available()" in self.written(one.test):
+                self.mistake(one, "a device that leaves CUDA out")
+                return
+
     # ---- processes
 
     def wrapped_without_a_group(self, roots):
@@ -379,17 +422,19 @@ class Astray(Learning):
         if BEGINS_A_GROUP.search(self.reader.text) or not roots <= OF_KNOWN_PACKAGES or any(isinstance(one, ast.ImportFrom) and one.level for one in self.nodes):
             return
         for call in self.calls:
-            if GROUPS.match(self.full(call.func)) and self.origins.scope(call) is None and not self.in_branch(call) and self.word(call, "process_group", "device_mesh") is None:
+            holder = self.origins.scope(call)
+            runs = holder is None or isinstance(holder, ast.FunctionDef) and self.says(r"(?m)^if __name__|^%s\(" % holder.name) and self.origins.sites(holder)
+            if GROUPS.match(self.full(call.func)) and runs and not self.in_branch(call) and self.word(call, "process_group", "device_mesh") is None:
                 self.mistake(call, "replicas without a process group", self.written(call.func))
                 return
 
     def local_rank_of_nobody(self):
         """mp.spawn(worker), which sets RANK, and int(os.environ.get("LOCAL_RANK", 0)) for the GPU: 0 in each process"""
         if self.says(r"(environ(\.setdefault\(|\[)['\"]|putenv\(['\"])LOCAL_RANK['\"]\]? *(=[^=]|,)|environ\.update|torchrun|torch\.distributed\.(run|launch)\b|elastic") or not self.says(
-                r"environ\[['\"]RANK['\"]\] *="):
+                r"environ\[['\"]RANK['\"]\] *=|init_process_group\([^()]*\brank *="):
             return
         for spawn in self.calls:
-            worker = self.given(spawn, 0, "fn") if STARTS_WORKERS.match(self.full(spawn.func)) else None
+            worker = self.given(spawn, 0, "fn", "target") if STARTS_WORKERS.match(self.full(spawn.func)) else None
             for of in self.origins.functions_of(worker) if worker is not None else ():
                 for call in self.reached(of, 4):
                     reads = self.full(call.func) in ("os.environ.get", "os.getenv") and len(call.args) == 2 and self.said(call.args[0]) == "LOCAL_RANK"
