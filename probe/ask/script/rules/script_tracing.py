@@ -54,7 +54,9 @@ NAMES_OF_CUT_OUTS = {"torch": ("torch", ()), "nn": ("torch.nn", ("torch", )), "F
 
 
 def names_of_a_cut_out(nodes):
-    """The full names behind the usual names of frameworks, in a file that imports nothing and binds none of them."""
+    """The full names behind the usual names of frameworks, in a file of functions or classes that imports nothing and binds none of them."""
+    if not any(isinstance(one, (ast.FunctionDef, ast.ClassDef)) for one in nodes):
+        return {}  # a few lines that only show a call
     names = [one for one in nodes if isinstance(one, ast.Name)]
     bound = {one.id for one in names if not isinstance(one.ctx, ast.Load)} | {one.arg for one in nodes if isinstance(one, ast.arg)} | {
         one.name for one in nodes if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
@@ -708,6 +710,8 @@ class Tracing:
             if isinstance(key, (ast.Name, ast.Attribute)):
                 return [self.written(key)]
         found = []
+        if not name and call.args and isinstance(call.args[0], ast.Name) and self.draws_weights(call.func):
+            return [call.args[0].id]
         for keyword in call.keywords:
             if keyword.arg == "rngs" and isinstance(keyword.value, ast.Dict):
                 for label, value in zip(keyword.value.keys, keyword.value.values):
@@ -715,6 +719,13 @@ class Tracing:
                             not self.full(call.func).endswith(".init") and getattr(call.func, "attr", "") != "init":
                         found.append(self.written(value))
         return found
+
+    def draws_weights(self, func):
+        """Whether what is called is an initializer of JAX's, which takes the key first: uniform(2)(key, shape)."""
+        if not self.wholes.says(r"initializers"):
+            return False
+        made = [func] if isinstance(func, ast.Call) else self.origins.of(func) if isinstance(func, ast.Name) else []
+        return bool(made) and all(isinstance(one, ast.Call) and re.match(r"(jax|flax\.linen|flax\.nnx)\.(nn\.)?initializers\.(?!zeros|ones|constant)\w+$", self.full(one.func)) for one in made)
 
     def consumes(self, function):
         """The parameters of a function of the script with which it draws as they are."""

@@ -250,31 +250,33 @@ class Astray(Learning):
 
     def targets_of_the_same_weights(self):
         """params = net.init(key, x); y = net.apply(params, x); params = net.init(key, x), which is to learn y and gives it already"""
-        inits = [one for one in self.nodes if isinstance(one, ast.Assign) and is_call(one.value, "init") and one.value.args and isinstance(one.targets[0], ast.Name)]
-        for first in inits:
-            for again in inits:
-                same = line_of(first) < line_of(again) and self.written(first.targets[0]) == self.written(again.targets[0]) and self.written(first.value) == self.written(
-                    again.value) and self.origins.scope(first) is self.origins.scope(again)
-                key = first.value.args[0]
-                if not same or not isinstance(key, ast.Name) or len(self.origins.statements_of(key)) != 1 or self.origins.statements_of(key) != self.origins.statements_of(
-                        again.value.args[0]):
-                    continue
-                told = next((one for one in self.nodes if isinstance(one, ast.Assign) and line_of(first) < line_of(one) < line_of(again) and is_call(
-                    one.value, "apply") and one.value.args and self.written(one.value.args[0]) == self.written(first.targets[0]) and isinstance(one.targets[0], ast.Name)), None)
-                if told is not None and any(line_of(one) > line_of(again) or self.origins.scope(one) is not self.origins.scope(
-                        told) for one in self.loads.get(told.targets[0].id, ())) and not self.says(r"allclose|array_equal|assert"):
-                    self.mistake(again.value, "targets of the same weights", told.targets[0].id, key.id, other=told)
-                    return
+        alike = {}
+        for one in self.nodes:
+            if isinstance(one, ast.Assign) and is_call(one.value, "init") and one.value.args and isinstance(one.targets[0], ast.Name) and isinstance(one.value.args[0], ast.Name):
+                alike.setdefault((one.targets[0].id, self.written(one.value), id(self.origins.scope(one))), []).append(one)
+        for first, again in (pair[:2] for pair in alike.values() if len(pair) > 1):
+            key = first.value.args[0]
+            bound = self.origins.statements_of(key)
+            if line_of(first) > line_of(again) or len(bound) != 1 or bound != self.origins.statements_of(again.value.args[0]):
+                continue
+            told = next((one for one in self.nodes if isinstance(one, ast.Assign) and line_of(first) < line_of(one) < line_of(again) and is_call(
+                one.value, "apply") and one.value.args and self.written(one.value.args[0]) == self.written(first.targets[0]) and isinstance(one.targets[0], ast.Name)), None)
+            if told is not None and any(line_of(one) > line_of(again) or self.origins.scope(one) is not self.origins.scope(told) for one in self.loads.get(
+                    told.targets[0].id, ())) and not self.says(r"allclose|array_equal|assert"):
+                self.mistake(again.value, "targets of the same weights", told.targets[0].id, key.id, other=told)
+                return
 
     def keys_of_models(self):
         """model = MLP(key=key); key, part = jax.random.split(key), which gives the parts that the model has drawn with"""
+        models = {}
+        for made in self.calls:
+            given = self.word(made, "key")
+            if isinstance(given, ast.Name) and re.search(r"(^|\.)[A-Z]\w*$", self.written(made.func)):
+                models.setdefault(given.id, []).append((made, given))
         for split in self.calls:
             key = split.args[0] if self.full(split.func) == "jax.random.split" and split.args else None
-            if not isinstance(key, ast.Name) or self.is_reported(split):
-                continue
-            for made in self.calls:
-                given = self.word(made, "key")
-                if not isinstance(given, ast.Name) or given.id != key.id or line_of(made) >= line_of(split) or not re.search(r"(^|\.)[A-Z]\w*$", self.written(made.func)):
+            for made, given in models.get(key.id, [])[:20] if isinstance(key, ast.Name) and not self.is_reported(split) else ():
+                if line_of(made) >= line_of(split):
                     continue
                 bound = self.origins.statements_of(given)
                 behind = [one for one in self.origins.statements_of(key) if one not in bound]
@@ -318,26 +320,37 @@ class Astray(Learning):
         """class Net(nn.Module) with its layers and no forward(), which the file calls"""
         if self.says(r"setattr\(|\.forward *=|__getattr|types\.MethodType"):
             return
+        bases = {self.written(base) for one in self.tracing.index.classes for base in one.bases}
+        called = None
         for of in self.tracing.index.classes:
             own = {one.name for one in of.body if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))}
             if len(of.bases) != 1 or not MODULE_OF_TORCH.match(self.full(of.bases[0])) or own & {"forward", "__call__", "_call_impl"} or "__init__" not in own or any(
                     isinstance(one, ast.Assign) and re.search(r"\b(forward|__call__)\b", self.written(one.targets[0])) for one in of.body):
                 continue
-            if sum(one.name == of.name for one in self.tracing.index.classes) > 1 or any(isinstance(base, ast.Name) and base.id == of.name for one in self.tracing.index.classes for base in one.bases):
+            if of.name in bases or sum(one.name == of.name for one in self.tracing.index.classes) > 1:
                 continue
-            for call in self.calls:
-                if not (call.args or call.keywords) or not isinstance(call.func, (ast.Name, ast.Attribute)) or self.full(call.func):
-                    continue
+            called = self.classes_that_are_called() if called is None else called
+            if id(of) in called:
+                self.reader.mistake(of, "a module that computes nothing", of.name, self.written(called[id(of)]), other=called[id(of)])
+
+    def classes_that_are_called(self):
+        """By the class, the first call of an object of it, with an input."""
+        found = {}
+        for call in self.calls:
+            if (call.args or call.keywords) and isinstance(call.func, (ast.Name, ast.Attribute)) and not self.full(call.func):
                 made = self.origins.known(call.func, True)
-                if len(made) == 1 and isinstance(made[0], ast.Call) and made[0] is not call and of in self.origins.functions_of(made[0].func):
-                    self.reader.mistake(of, "a module that computes nothing", of.name, self.written(call), other=call)
-                    break
+                if len(made) == 1 and isinstance(made[0], ast.Call) and made[0] is not call:
+                    for of in self.origins.functions_of(made[0].func):
+                        found.setdefault(id(of), call)
+        return found
 
     def flat_beside_pictures(self):
         """out = autoencoder(images), whose forward() flattens them; loss = criterion(out, images)"""
         pictures = any(SETS_OF_PICTURES.match(self.full(one.func)) for one in self.calls) or any(SETS_OF_PICTURES.match(name) for name in self.tracing.names.values())
         if not pictures:
             return
+        self.normalized = [one for one in self.calls if re.match(r"torchvision\.transforms\.(v2\.)?(transforms\.)?Normalize$", self.full(one.func))]
+        self.composed = [one for one in self.calls if re.match(r"torchvision\.transforms\.(v2\.)?(transforms\.)?Compose$", self.full(one.func))]
         for call in self.calls:
             whole = FUNCTIONS_OF_ANY_SHAPE.match(self.full(call.func)) or isinstance(call.func, (ast.Name, ast.Attribute)) and not self.full(call.func) and self.made_by(
                 call.func, FITS_ANY_SHAPE, surely=True) is not None
@@ -354,7 +367,7 @@ class Astray(Learning):
             truth = call.args[1]
             if isinstance(truth, ast.Name) and truth.id == asked.args[0].id:
                 self.flat_output(call, truth.id, own[0], forward)
-            if truth is not None and truth.__class__ in (ast.Name, ast.Call) and re.search(r"\b%s\b" % re.escape(asked.args[0].id), self.written(truth)):
+            if self.normalized and isinstance(truth, (ast.Name, ast.Call)) and re.search(r"\b%s\b" % re.escape(asked.args[0].id), self.written(truth)):
                 self.sigmoid_beside_normalized(call, truth, own[0], forward)
 
     def flat_output(self, call, name, of, forward):
@@ -374,14 +387,13 @@ class Astray(Learning):
         """nn.Sigmoid() at the end, which gives 0 to 1, for pictures of Normalize((0.5,), (0.5,)), half of which are below 0."""
         returned = [one.value for one in ast.walk(forward) if isinstance(one, ast.Return) and one.value is not None]
         last = self.last_of(returned[0], of, forward) if len(returned) == 1 else None
-        normalized = [one for one in self.calls if re.match(r"torchvision\.transforms\.(v2\.)?(transforms\.)?Normalize$", self.full(one.func))]
+        normalized = self.normalized[:20]
         means = [self.origins.known(one.args[0]) if one.args else [] for one in normalized]
         below = [[self.said(each) for each in one[0].elts] for one in means if len(one) == 1 and isinstance(one[0], (ast.Tuple, ast.List))]
-        if last is None or not normalized or len(below) != len(normalized) or not all(type(each) is float and each > 0.05 for one in below for each in one) or self.says(
+        if last is None or len(below) != len(normalized) or not all(type(each) is float and each > 0.05 for one in below for each in one) or self.says(
                 r"(?i)denorm|unnorm|inverse_norm|\* *0\.5 *\+ *0\.5|\+ *1\)? */ *2"):
             return
-        composed = [one for one in self.calls if re.match(r"torchvision\.transforms\.(v2\.)?(transforms\.)?Compose$", self.full(one.func))]
-        if composed and all("Normalize(" in self.written(one) for one in composed) and not self.is_reported(last):
+        if self.composed and all("Normalize(" in self.written(one) for one in self.composed) and not self.is_reported(last):
             self.mistake(last, "an activation that can't reach its pictures", self.written(call), self.written(normalized[0]), other=normalized[0])
 
     def last_of(self, node, of, forward):
@@ -418,8 +430,8 @@ class Astray(Learning):
     # ---- processes
 
     def wrapped_without_a_group(self, roots):
-        """net = DistributedDataParallel(Net()), of a file that starts no process group and hands on to no other file."""
-        if BEGINS_A_GROUP.search(self.reader.text) or not roots <= OF_KNOWN_PACKAGES or any(isinstance(one, ast.ImportFrom) and one.level for one in self.nodes):
+        """net = DistributedDataParallel(Net()), of a file that trains, starts no process group and hands on to no other file."""
+        if not self.says(r"\.backward\(") or BEGINS_A_GROUP.search(self.reader.text) or not roots <= OF_KNOWN_PACKAGES or any(isinstance(one, ast.ImportFrom) and one.level for one in self.nodes):
             return
         for call in self.calls:
             holder = self.origins.scope(call)
