@@ -274,7 +274,7 @@ class Calls:
         name = text_of(words.get("dest")) or (longs[0].lstrip("-").replace("-", "_") if longs else "")
         kind = next((getattr(k.value, "id", None) for k in node.keywords if k.arg == "type"), None)
         if kind == "bool" and (ABOUT_DEVICES.search(name) or ABOUT_SPREADING.search(name) or TRAINS_BY.search(self.text)):
-            self.mistake(node, "an option of type bool", longs[0])
+            self.mistake(next(k.value for k in node.keywords if k.arg == "type"), "an option of type bool", longs[0])
         if name in ("local_rank", "local-rank") and longs[0].startswith("--"):
             self.torch.launched.append((node, self.source))
         action, default = text_of(words.get("action")), words.get("default")

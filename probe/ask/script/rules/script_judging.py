@@ -27,6 +27,8 @@ OF_TOKENIZERS = ("text text_pair text_target text_pair_target add_special_tokens
                  "pad_to_multiple_of padding_side return_tensors return_token_type_ids return_attention_mask return_overflowing_tokens "
                  "return_special_tokens_mask return_offsets_mapping return_length verbose").split()
 OF_FORMATS = ["type", "columns", "output_all_columns", "format_kwargs"]
+# What a loop says that asks which classes a model tells, and how many are right.
+COUNTS_HITS = re.compile(r"(argmax|torch\.max|\.max|topk)\([\s\S]*(==|\.eq\(|accuracy)|(accuracy|acc)\w*\([\s\S]*(argmax|\.max\()")
 READ_AS_DICT = ("items", "keys", "values", "get")
 
 
@@ -56,13 +58,14 @@ class Judging(Learning):
     # ---- validation
 
     def never_switched(self):
-        """A model with dropout that is trained, and asked under torch.no_grad(), where nothing ever calls eval() or train()."""
+        """A model with dropout that is trained, and asked under torch.no_grad() or for what it hits, where nothing ever calls eval() or train()."""
         if self.says(r"eval\b(?!_)|\.train\((False|mode|\w+=)|\.training *=|(?i:mc_?dropout|monte)|train_mode|set_mode|Trainer\(") or not self.says(
-                r"\.backward\(") or not self.says(r"no_grad|inference_mode"):
+                r"\.backward\("):
             return
+        steers = self.says(r"autograd\.grad\b|\.grad\b|attack|perturb|saliency|hook")
         for loop in self.tracing.index.loops:
             if not isinstance(loop, ast.For) or not self.is_validation(loop) or any(is_call(one, "backward") for one in calls_in(loop.body)) or not self.is_without_gradients(
-                        loop) and not self.is_decorated(loop):
+                        loop) and not self.is_decorated(loop) and (steers or not VALIDATES.search(self.written(loop.iter)) or not COUNTS_HITS.search(self.near(loop, 0))):
                 continue
             for call in calls_in(loop.body):
                 name = self.written(call.func)

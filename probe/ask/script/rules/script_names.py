@@ -77,9 +77,9 @@ class NeverBound(WholeFile):
     def look(self, nodes):
         reader = self.reader
         trees = [one for one in nodes if isinstance(one, ast.Module)]
-        if reader.other_form or reader.source or not any(
-                isinstance(one, (ast.Import, ast.ImportFrom)) for tree in trees for one in tree.body) or BINDS_UNREAD.search(
-                    reader.text) or MAGIC_THAT_BINDS.search(reader.text):
+        imports = any(isinstance(one, (ast.Import, ast.ImportFrom)) for tree in trees for one in tree.body)
+        if reader.other_form or reader.source or not imports and (not self.tracing.names or any(isinstance(
+                one, (ast.Import, ast.ImportFrom)) for one in nodes)) or BINDS_UNREAD.search(reader.text) or MAGIC_THAT_BINDS.search(reader.text):
             return
         bound, uses = self.names_of(trees)
         if any(one.id == "NameError" for one in uses):
@@ -92,12 +92,13 @@ class NeverBound(WholeFile):
         # Imports that are forgotten don't tell that a file was cut out of a larger one.
         forgotten = {name: self.import_of(name, loads) or self.import_of_called(name, loads) for name, loads in free.items()}
         own = [name for name in free if not forgotten[name]]
-        whole = self.is_whole(trees) and len({"data" if PART_OF_THE_DATA.match(name) else name for name in own}) <= MOST_UNBOUND
+        # Without any import, the head of the file is missing: nothing of it is a slip.
+        whole = imports and self.is_whole(trees) and len({"data" if PART_OF_THE_DATA.match(name) else name for name in own}) <= MOST_UNBOUND
         together = {}
         for name, loads in free.items():
             first = min(loads, key=lambda one: (getattr(one, "cell", None) or 0, one.lineno, one.col_offset))
             near = self.meant_by(name, trees)
-            if forgotten[name]:
+            if forgotten[name] and imports:
                 reader.reported_unbound.add(name)
                 reader.mistake(first, "a name that nothing binds", name, forgotten[name])
             elif whole or near and self.is_called(first):

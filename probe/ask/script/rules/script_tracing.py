@@ -47,6 +47,23 @@ UNHASHABLE = (ast.Dict, ast.List, ast.Set, ast.ListComp, ast.DictComp)
 COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.AsyncFor, ast.AsyncWith)
 
 
+# What the usual names stand for in a file that was cut out below its imports, and the names that it must use beside them.
+NAMES_OF_CUT_OUTS = {"torch": ("torch", ()), "nn": ("torch.nn", ("torch", )), "F": ("torch.nn.functional", ("torch", "nn")), "optim": ("torch.optim", ("torch", "nn")),
+                     "tf": ("tensorflow", ()), "keras": ("keras", ()), "layers": ("keras.layers", ("keras", "tf")), "jax": ("jax", ()), "jnp": ("jax.numpy", ("jax", )),
+                     "np": ("numpy", ("torch", "tf", "keras", "jax"))}
+
+
+def names_of_a_cut_out(nodes):
+    """The full names behind the usual names of frameworks, in a file of functions or classes that imports nothing and binds none of them."""
+    if not any(isinstance(one, (ast.FunctionDef, ast.ClassDef)) for one in nodes):
+        return {}  # a few lines that only show a call
+    names = [one for one in nodes if isinstance(one, ast.Name)]
+    bound = {one.id for one in names if not isinstance(one.ctx, ast.Load)} | {one.arg for one in nodes if isinstance(one, ast.arg)} | {
+        one.name for one in nodes if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
+    used = {one.value.id for one in nodes if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)} - bound
+    return {name: full for name, (full, beside) in NAMES_OF_CUT_OUTS.items() if name in used and (not beside or used & set(beside))}
+
+
 def within_others(of, kinds=(ast.FunctionDef, ast.Lambda)):
     """The nodes, by id, that lie in functions (and classes, if kinds holds them) within this one, and so don't run with it."""
     return {id(inner) for one in ast.walk(of) if one is not of and isinstance(one, kinds) for inner in ast.walk(one)}
@@ -77,7 +94,7 @@ class Tracing:
                                                Forks, States, Objects, FilesAndSessions, Units, NeverBound, BoundInOneBranch, BoundInAnotherScope, GlobalsOfNobody, HandlersOfImports, Learning,
                                                Lapses, Kinds, ReadTooEarly, Judging, OwnCalls, PlainPython, Losses, Loops, Slips, Numbers, Tensors, Oversights, KerasLosses, KerasFits,
                                                Updates, Gym, JaxUpdates, KerasLeft, KerasData, JaxSlips, TablesOfData, NamedData, Finetuning, Denoising, KerasArguments,
-                                               JaxCalls, Methods, Forgotten, Unheeded)]
+                                               JaxCalls, Methods, Forgotten, Unheeded, Astray)]
         self.rules_of_traces = [of(reader, self) for of in (Graphs, Jitted, ClocksOfTraces, Traces)]
         self.files = []  # (source, its trees)
         self.names, self.fulls, self.origins = {}, {}, None
@@ -113,6 +130,8 @@ class Tracing:
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 for one in node.names:
                     self.names[one.asname or one.name] = self.reader.normal(node.module + "." + one.name)
+        if not self.names and not any(isinstance(one, (ast.Import, ast.ImportFrom)) for one in nodes):
+            self.names = names_of_a_cut_out(nodes)
         if "cuda" in self.names or any(isinstance(one, ast.ImportFrom) and any((each.asname or each.name) == "cuda" for each in one.names) for one in nodes):
             # from .gpu import cuda: what decorates kernels is Numba's, whichever module hands it on.
             if any(isinstance(one, ast.FunctionDef) and any(self.written(getattr(mark, "func", mark)) == "cuda.jit" for mark in one.decorator_list)
@@ -691,6 +710,8 @@ class Tracing:
             if isinstance(key, (ast.Name, ast.Attribute)):
                 return [self.written(key)]
         found = []
+        if not name and call.args and isinstance(call.args[0], ast.Name) and self.draws_weights(call.func):
+            return [call.args[0].id]
         for keyword in call.keywords:
             if keyword.arg == "rngs" and isinstance(keyword.value, ast.Dict):
                 for label, value in zip(keyword.value.keys, keyword.value.values):
@@ -698,6 +719,13 @@ class Tracing:
                             not self.full(call.func).endswith(".init") and getattr(call.func, "attr", "") != "init":
                         found.append(self.written(value))
         return found
+
+    def draws_weights(self, func):
+        """Whether what is called is an initializer of JAX's, which takes the key first: uniform(2)(key, shape)."""
+        if not self.wholes.says(r"initializers"):
+            return False
+        made = [func] if isinstance(func, ast.Call) else self.origins.of(func) if isinstance(func, ast.Name) else []
+        return bool(made) and all(isinstance(one, ast.Call) and re.match(r"(jax|flax\.linen|flax\.nnx)\.(nn\.)?initializers\.(?!zeros|ones|constant)\w+$", self.full(one.func)) for one in made)
 
     def consumes(self, function):
         """The parameters of a function of the script with which it draws as they are."""

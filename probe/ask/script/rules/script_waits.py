@@ -321,7 +321,7 @@ class Waits(Scoped):
                 call = call.elt
             of = call.func.value if is_call(call, "to") or is_call(call, "cuda") else None
             if isinstance(of, ast.Subscript) and self.is_batch(of.value) and not OWN_MOVE.search(self.written(of.slice)) or isinstance(
-                    of, ast.Name) and self.is_part_of_batch(of):
+                    of, ast.Name) and (self.is_part_of_batch(of) or self.is_given_whole(of)):
                 self.reader.mistake(one, "a tensor's move that is dropped", self.written(call), doubted=True)
 
     def is_part_of_batch(self, name):
@@ -337,6 +337,17 @@ class Waits(Scoped):
             if not one_of_all and not (of is not None and values and self.is_batch(of)):
                 return False
         return bool(self.origins.statements_of(name))
+
+    def is_given_whole(self, name):
+        """for x in loader: x.to(device); model(x), of a loop that takes nothing apart: what a tokenizer gives, and moves itself, is given as **x."""
+        loop = next((one for one in self.origins.statements_of(name) if isinstance(one, ast.For) and getattr(one.target, "id", "") == name.id), None)
+        over = loop.iter.args[0] if loop is not None and isinstance(loop.iter, ast.Call) and loop.iter.args and re.search(r"tqdm|track$", self.written(
+            loop.iter.func)) else getattr(loop, "iter", None)
+        if over is None or not re.search(r"(?i)(data_?loader|loader|_dl|^dl)$", self.written(over)) or self.says(r"transformers|Batch\b|collate|\b%s\.\w+ *(=|\[|\)|,)" % name.id):
+            return False
+        uses = [one for part in loop.body for one in ast.walk(part) if isinstance(one, ast.Name) and one.id == name.id and one is not name]
+        calls = [self.origins.parents.get(id(one)) for one in uses]
+        return bool(calls) and all(isinstance(one, ast.Call) and re.search(r"(?i)(model|net|network|encoder|\bf)$", self.written(one.func)) for one in calls)
 
     def is_batch(self, node):
         return BATCHES_BY_NAME.search(self.written(node)) is not None or self.is_given_by_loader(node)

@@ -394,8 +394,7 @@ class Wholes(WholeFile):
             inner = within_others(loop) | {id(one) for block in ast.walk(loop) if isinstance(block, ast.With) and re.search(
                 r"no_grad|inference_mode|set_grad_enabled", self.written(block.items[0].context_expr)) for one in ast.walk(block)}
             own = [one for one in ast.walk(loop) if id(one) not in inner]
-            backward = {self.written(one.func.value) for one in own if isinstance(one, ast.Call) and getattr(
-                one.func, "attr", "") == "backward" and isinstance(one.func.value, ast.Name)}
+            backward = {name for one in own if isinstance(one, ast.Call) for name in self.goes_back(one)}
             backward |= self.parts_of_losses(own, backward)
             backward |= self.losses_of_functions(own)
             if backward:
@@ -415,6 +414,18 @@ class Wholes(WholeFile):
                         r"(?m)^\s*%s\s*=\s*%s\.(detach|item|cpu|data)" % (loss, loss)):
                     self.reader.mistake(one, "a loss that is kept with its graph", self.written(one), loss)
 
+    def goes_back(self, call):
+        """The name of the loss that a call computes the gradients of, also through a scaler, a share of it, or an engine."""
+        name = getattr(call.func, "attr", "")
+        of = call.func.value if name == "backward" else None
+        if name == "manual_backward" or isinstance(of, (ast.Name, ast.Attribute)) and re.search(r"(?i)accelerator|fabric|engine", self.written(of)):
+            of = call.args[0] if call.args else None
+        elif is_call(of, "scale") and len(of.args) == 1:
+            of = of.args[0]
+        if isinstance(of, ast.BinOp) and isinstance(of.op, ast.Div):
+            of = of.left
+        return [of.id] if isinstance(of, ast.Name) else []
+
     def kept_in_an_object(self, nodes):
         """def step(self, x): …; loss.backward(); self.total += loss, of a method that is called for each batch."""
         for of in (one for one in nodes if isinstance(one, ast.ClassDef)):
@@ -423,8 +434,7 @@ class Wholes(WholeFile):
                     r"no_grad|inference_mode|set_grad_enabled", self.written(one.items[0].context_expr)) or isinstance(
                         one, (ast.For, ast.While)) for each in ast.walk(one)}
                 own = [one for one in ast.walk(method) if id(one) not in inner]
-                backward = {one.func.value.id for one in own if isinstance(one, ast.Call) and getattr(
-                    one.func, "attr", "") == "backward" and isinstance(one.func.value, ast.Name)}
+                backward = {name for one in own if isinstance(one, ast.Call) for name in self.goes_back(one)}
                 for one in own if backward else ():
                     name = self.written(one.target) if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) else ""
                     loss = getattr(one.value, "id", "") if name.startswith("self.") else ""

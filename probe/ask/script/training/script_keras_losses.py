@@ -224,6 +224,8 @@ class KerasLosses(KerasShapes):
         if loss.kind == "binary" and units is not None and (labels.kind in ("int", "binary") and units > 2 or labels.kind == "onehot" and units == 1 and (
                 labels.classes or 2) > 1 or labels.kind == "binary" and units == 2):
             return self.reader.mistake(at, "a binary loss of another number of units", said, given, str(units), other=endings[0].at, doubted=True)
+        if loss.kind == "binary" and loss.logits is False and labels.kind == "onehot" and (labels.classes or 0) > 2 and kind in (None, "softmax"):
+            return self.reader.mistake(at, "a binary loss of classes that exclude each other", said, given, str(labels.classes), other=labels.at, doubted=True)
         if loss.kind == "squares" and labels.kind == "int" and kind == "softmax" and units is not None and units > 1:
             return self.reader.mistake(at, "squares of the numbers of classes", said, given, other=labels.at, doubted=True)
         few = labels.classes is not None and units is not None and units > 1 and (

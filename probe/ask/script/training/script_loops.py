@@ -5,7 +5,7 @@ OTHER_ENGINES = re.compile(r"deepspeed|colossalai|\bpl\.|[Ll]ightning|Accelerato
                            r"post_accumulate|fairscale|Trainer\b")
 WITHOUT_GRADIENTS = re.compile(r"no_grad|inference_mode|set_grad_enabled|volatile|requires_grad_?\W*False")
 # For the rest of a script: a statement of its own, and parameters that want none.
-SWITCHED_OFF = r"(?m)^[ \t]*(torch\.)?(autograd\.)?(set_grad_enabled\(|no_grad\(\)\.__enter__|inference_mode\(\)\.__enter__|_?set_grad)|\b\w+ *= *(torch\.)?(no_grad|inference_mode)\b|requires_grad_?\W*False|volatile|enter_context"
+SWITCHED_OFF = r"(?m)^[ \t]*(torch\.)?(autograd\.)?(set_grad_enabled\(|no_grad\(\)\.__enter__|inference_mode\(\)\.__enter__|_?set_grad)|\b\w+ *= *(torch\.)?(no_grad|inference_mode)\b|(?<!weight\.)(?<!bias\.)requires_grad_?\W*False|volatile|enter_context"
 # What draws other images from the same ones.
 AUGMENTS = re.compile(r"torchvision\.transforms\.(v2\.)?(transforms\.)?(Random(?!Apply|Choice|Order)\w+|ColorJitter|RandAugment|AutoAugment|TrivialAugmentWide|AugMix)$")
 COMPOSES = re.compile(r"torchvision\.transforms\.(v2\.)?(transforms\.)?Compose$")

@@ -19,6 +19,10 @@ GIVES_THE_SAME = {
     "numpy.ndarray": frozenset("reshape astype copy transpose flatten ravel squeeze swapaxes repeat clip".split()),
     "pandas.DataFrame": frozenset("drop dropna fillna head tail sample reset_index set_index sort_values sort_index copy merge assign rename drop_duplicates".split()),
     "tensorflow.data.Dataset": frozenset("map batch shuffle repeat prefetch cache take skip filter concatenate unbatch shard interleave flat_map enumerate padded_batch".split())}
+# What tensors lack that lists, tables and dictionaries have, and what is meant.
+NOT_OF_TENSORS = {"items": "item()", "append": "torch.cat()", "keys": "state_dict()", "astype": "to()", "len": "len()", "extend": "torch.cat()", "tonumpy": "numpy()"}
+# What is stacked or joined may be dictionaries of tensors, which give one of their own.
+OF_TENSORS_BY_NAME = r"(?i)tensordict|torchrl|torch\.(stack|cat|concat|hstack|vstack)\((?!\[)"
 LONGEST = 60  # of what is told as it is written
 FITS_OF_KERAS = ("fit", "compile")  # which are told by themselves
 
@@ -32,6 +36,10 @@ class Methods(WholeFile):
         for call in self.tracing.index.calls:
             if isinstance(call.func, ast.Attribute) and (call.keywords or call.args) and not self.full(call.func):
                 self.method(call)
+            if isinstance(call.func, ast.Attribute) and call.func.attr in NOT_OF_TENSORS and not self.full(call.func) and self.kind_of(
+                    call.func.value, 8) == "torch.Tensor" and not self.says(OF_TENSORS_BY_NAME) and not self.is_reported(call) and not self.is_tried(call):
+                self.mistake(call.func, "a member that its object lacks", "%s is a tensor, which has no %s" % (self.written(call.func.value), call.func.attr),
+                             "Write %s." % NOT_OF_TENSORS[call.func.attr])
 
     def method(self, call):
         if not any(k.arg and not self.is_taken_somewhere(call.func.attr, k.arg) for k in call.keywords) and len(call.args) < 3:

@@ -14,10 +14,11 @@ DRAWS_OF_THE_HOST = re.compile(r"(numpy\.random\.(rand|randn|randint|random|norm
                                r"gamma|exponential)|random\.(random|randint|uniform|gauss|choice|sample|randrange|normalvariate))$")
 SCALES_TO_ONE = re.compile(r"skimage\.(transform\.(\w+\.)?(resize|rescale|rotate|warp|pyramid_reduce|downscale_local_mean)|util\.(\w+\.)?img_as_float(32|64)?|img_as_float(32|64)?|"
                            r"exposure\.(\w+\.)?(equalize_hist|equalize_adapthist))$|torchvision\.transforms\.(functional\.)?(ToTensor|to_tensor)$")
-OF_SCORES = re.compile(r"(?i)(^|[._])(logits?|preds?|predictions?|scores?|outputs?|y_hat|y_pred)(_\w+)?$")
-OF_TRUTH = re.compile(r"(?i)(^|[._])(labels?|targets?|y_true|truth|ground_truth|one_?hot|y)(_\w+)?$")
+OF_SCORES = re.compile(r"(?i)(^|[._])(logits?|preds?|predictions?|scores?|outputs?|y_hat|y_pred|models?|hypothesis)(_\w+)?$")
+OF_TRUTH = re.compile(r"(?i)(^|[._])(labels?|targets?|y_true|truth|ground_truth|one_?hot|y)(_\w*)?$")
 NAMED_ALONE = re.compile(r"tensorflow\.(compat\.v1\.)?nn\.(sparse_|sigmoid_)?(softmax_)?cross_entropy_with_logits(_v2)?$")
 PLACEHOLDERS = re.compile(r"tensorflow\.(compat\.v1\.)?placeholder$")
+COMPUTES_SCORES = re.compile(r"\b(matmul|conv2d|dense|bias_add|fully_connected)\(")
 SEEDS_ALL = re.compile(r"torch\.(cuda\.)?manual_seed(_all)?$|numpy\.random\.seed$|random\.seed$")
 WRITES_A_FILE = re.compile(r"numpy\.(save|savez|savez_compressed|savetxt)$|torch\.save$|pickle\.dump$")
 
@@ -328,7 +329,7 @@ class Oversights(Learning):
         """tf.nn.softmax_cross_entropy_with_logits(logits, labels), which takes the labels first, and in TensorFlow 1 nothing by its place."""
         for call in self.calls:
             if len(call.args) >= 2 and NAMED_ALONE.match(self.full(call.func)) and OF_TRUTH.search(
-                    self.written(call.args[1])) and (OF_SCORES.search(self.written(call.args[0])) or self.made_by(call.args[1], PLACEHOLDERS, surely=True) is not None and not (
+                    self.written(call.args[1])) and (OF_SCORES.search(self.written(call.args[0])) or COMPUTES_SCORES.search(self.written(self.value_of(call.args[0]))) or self.made_by(call.args[1], PLACEHOLDERS, surely=True) is not None and not (
                         OF_TRUTH.search(self.written(call.args[0])) or self.made_by(call.args[0], PLACEHOLDERS))):
                 self.mistake(call, "logits in the place of the labels", self.full(call.func).rpartition(".")[2], self.written(call.args[1]), self.written(call.args[0]), doubted=False)
 
