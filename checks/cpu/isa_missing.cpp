@@ -1,7 +1,10 @@
 // cpu.isa-missing: a framework crashes, or will crash, on an instruction that this CPU lacks.
+#include <re2/re2.h>
+
 #include "checks/engine/rule.h"
 #include "checks/facts/imports.h"
 #include "checks/facts/version_range.h"
+#include "knowledge/lazy_regex.h"
 
 namespace envdoctor::cpu_isa_missing {
 
@@ -65,6 +68,16 @@ void judge(const Snapshot& snapshot, Answers& answers) {
 }
 
 // Windows ends the import of a package that needs AVX with a message about the DLL that starts it.
+// The kernel names the program that met an instruction which its processor lacks, or that ended itself with one.
+bool not_of_another_program(const Facts& facts) {
+  static const LazyRegex of_python(R"( in \S*(?:\.so|python)|traps: (?:python|pt_main|ray::|jupyter|uvicorn))",
+                                   RE2::Latin1);
+  return std::ranges::any_of(facts.all({missing, "cpu-instructions"}), [](const Symptom* line) {
+    const std::string text = line->text.or_empty();
+    return text.find("trap") == text.npos || RE2::PartialMatch(text, of_python);
+  });
+}
+
 bool import_fails(const Facts& facts) { return facts.saw({{failed, "dll"}, {failed, "python-import"}}); }
 
 Diagnosis diagnosis() {
@@ -84,7 +97,7 @@ Diagnosis diagnosis() {
       .explains = {"python.broken-install"},
       .symptoms =
           {
-              {{missing, "cpu-instructions"}, certain},
+              {{missing, "cpu-instructions"}, certain, not_of_another_program},
               {{crashed, "cpu-instructions"}, likely},
               {{noted, "cpu-without-avx"}, likely, import_fails},
           },

@@ -126,6 +126,13 @@ Diagnosis diagnosis() {
                possible,
                [](const Facts& f) { return !nvidia::gpus(f.snapshot()).empty() && when::no_better_cause(f); }},
               {{missing, "libcuda-of-program"}, likely, when::no_driver_answers},
+              // On a host of virtual GPUs, whose driver has no CUDA, it is not missed.
+              {{missing, "libcuda-of-nvidia-smi"},
+               possible,
+               [](const Facts& f) {
+                 return when::no_better_cause(f) && !f.used() &&
+                        !f.saw({{noted, "vgpu-profile"}, {noted, "vgpu-host"}});
+               }},
               {{missing, "any-driver"}, likely, driver_listed_but_not_loaded},
               {{missing, "cuda"}, likely, driver_listed_but_not_loaded},
           },

@@ -65,7 +65,7 @@ double share_needed(const ReadText& text) {
   const std::string cause = text.resembles.get() ? text.resembles.get()->cause.or_empty() : "";
   const bool complains = !text.notable.or_empty().empty() || !text.complaints.or_empty().empty();
   // Tables of links and NCCL's lines have the same words where nothing is wrong.
-  if (cause == "hardware.p2p" || (cause == "runtime.nccl" && !complains)) return never;
+  if (cause == "hardware.p2p" || cause == "cpu.numa-remote" || (cause == "runtime.nccl" && !complains)) return never;
   if (cause.starts_with("compute.")) return least_for_results;
   return complains ? least_share : least_without_complaint;
 }

@@ -16,7 +16,7 @@ bool bar_and_failure(const Facts& facts) {
 // The driver starts the GPU with the window that it has, and programs run: only slower on some cards.
 void judge(const Facts& facts, Answers& answers) {
   const Symptom* line = facts.first({{limited, "resizable-bar"}});
-  if (!line || !when::no_better_cause(facts)) return;
+  if (!line || !when::no_better_cause(facts)) return answers.not_applicable("no text speaks of the GPU's windows");
   Finding& finding = answers.found_in(*line, Confidence::possible);
   finding.severity = Severity::warning;
   finding.title = "The GPU's memory window could not be enlarged";

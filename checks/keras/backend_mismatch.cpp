@@ -163,6 +163,16 @@ void judge(const Facts& facts, Answers& answers) {
   report_missing_backend(facts, answers);
 }
 
+// Keras was told to use a backend, and its own module for it finds no such package.
+bool lacks_imported_backend(const Facts& facts) {
+  return std::ranges::any_of(facts.all({noted, "keras-backend-import"}), [&facts](const Symptom* imports) {
+    const auto& missing_ones = facts.all({missing, "python-module"});
+    return std::ranges::any_of(missing_ones, [imports](const Symptom* module) {
+      return module->detail("module") == imports->detail("backend");
+    });
+  });
+}
+
 Diagnosis diagnosis() {
   using enum Confidence;
   return {
@@ -178,6 +188,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{missing, "keras-backend"}, likely},
+              {{noted, "keras-backend-import"}, likely, lacks_imported_backend},
               {{refused, "keras-backend"}, likely},
               // Who means them gets the same line.
               {{noted, "keras-backend"}, possible, not_used, "backend", "Theano"},

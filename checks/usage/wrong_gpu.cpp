@@ -91,6 +91,37 @@ void judge_started(const Facts& facts, Answers& answers) {
   }
 }
 
+std::int64_t used_mib(const NvidiaDevice& one) {
+  return one.memory_total_mib.or_empty() - one.memory_free_mib.or_empty();
+}
+
+// Python fills a small GPU, while one with many times its memory has nothing to do.
+void judge_idle_beside(const Facts& facts, Answers& answers) {
+  constexpr std::int64_t times_larger = 4, few_mib = 200;
+  const auto& devices = of(facts.snapshot().nvidia, &Nvidia::devices).or_empty();
+  if (!answers.findings.empty()) return;
+  for (const NvidiaProcess& one : of(facts.snapshot().nvidia, &Nvidia::processes).or_empty()) {
+    if (one.name.or_empty().find("python") == std::string::npos || !one.gpu.get() ||
+        *one.gpu.get() >= std::ssize(devices))
+      continue;
+    const NvidiaDevice& small = devices[static_cast<std::size_t>(*one.gpu.get())];
+    const std::int64_t total = small.memory_total_mib.or_empty();
+    const auto idle = std::ranges::find_if(devices, [total](const NvidiaDevice& other) {
+      return other.memory_free_mib.get() && other.memory_total_mib.or_empty() >= times_larger * total &&
+             used_mib(other) < few_mib;
+    });
+    if (!small.memory_free_mib.get() || used_mib(small) * 2 < total || idle == devices.end()) continue;
+    Finding& finding = answers.found();
+    finding.confidence = Confidence::possible;
+    finding.evidence = {
+        evidence("/nvidia/processes", fmt::format("{} on GPU {}", one.name.or_empty(), *one.gpu.get()))};
+    finding.explanation =
+        fmt::format("{} with {} MiB is nearly full, and {} with {} MiB has nothing to do.", small.name.or_empty(),
+                    total, idle->name.or_empty(), idle->memory_total_mib.or_empty());
+    return;
+  }
+}
+
 // CUDA's and ROCm's first device is the processor's own GPU, and a program that takes it finds little memory or none of
 // its code, while a card is listed beside it.
 void judge_first_integrated(const Facts& facts, Answers& answers) {
@@ -166,6 +197,7 @@ Diagnosis diagnosis() {
             judge_ranks(facts, answers);
             judge_first_integrated(facts, answers);
             judge_video(facts, answers);
+            judge_idle_beside(facts, answers);
           },
   };
 }

@@ -122,7 +122,11 @@ Diagnosis diagnosis() {
               // The program works with fewer GPUs, or with one of a lower number.
               {{missing, "gpus-asked-for"}, likely, cuda_starts},
               {{failed, "cuda-call"}, possible, when::no_driver_answers, "code", cuda_error::invalid_device},
-              {{missing, "tensorflow-device"}, possible, when::gpu_listed},
+              {{missing, "tensorflow-device"},
+               possible,
+               [](const Facts& f) {
+                 return when::gpu_listed(f) && !f.saw({{missing, "gpu-kernel-for-operation"}});
+               }},
           },
       .judge_host = [](const Snapshot& snapshot, Answers& answers) { visibility::judge_cut(snapshot, answers, false); },
       .judge = judge_texts,

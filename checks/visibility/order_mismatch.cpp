@@ -161,7 +161,7 @@ Diagnosis diagnosis() {
       .proof = "The same number has another name in CUDA's list than in nvidia-smi's.",
       .disproof = "Both orders are equal, or CUDA_DEVICE_ORDER is PCI_BUS_ID.",
       .remedy = "Set CUDA_DEVICE_ORDER=PCI_BUS_ID, or select GPUs by UUID.",
-      .explains = {"usage.wrong-gpu"},
+      .explains = {"usage.wrong-gpu", "memory.out-of-memory"},
       .symptoms = {helped_by("bus-order")},
       .judge_host = judge_lists,
       .judge =

@@ -344,6 +344,15 @@ std::string_view with_plain_signs(std::string_view line, std::string& scratch) {
   return scratch;
 }
 
+// The same line without the marks of bold words, "**CUDA Version: N/A**", in a copy.
+std::string_view without_bold(std::string_view line, std::string& scratch) {
+  static const LazyRegex bold(R"((^|[\s|(])\*\*([^\s*](?:[^*]*[^\s*])?)\*\*($|[\s|).,:;]))", RE2::Latin1);
+  std::string plain(line);
+  RE2::GlobalReplace(&plain, bold, R"(\1\2\3)");
+  scratch = std::move(plain);
+  return scratch;
+}
+
 // "2024-05-01T12:00:00.1234567Z " of CI services, kubectl and journald.
 std::size_t length_of_time(std::string_view line) {
   static const LazyRegex form(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.+:]*Z? )", RE2::Latin1);
@@ -398,6 +407,7 @@ std::string_view plain_log_line(std::string_view line, std::string& scratch) {
   if (holds(line, '\x1b')) line = without_colours(line, scratch);
   if (contains(line, "\xe2\x80") || holds(line, '\xef')) line = with_plain_signs(line, scratch);
   if (is_structured(line)) line = without_escapes(line, scratch);
+  if (contains(line, "**") && line.size() < 1000) line = without_bold(line, scratch);
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
   for (;;) {
     const std::size_t cut = mark(line);

@@ -1,4 +1,5 @@
-// p2pBandwidthLatencyTest: the same copies between GPUs with peer access off and on.
+// p2pBandwidthLatencyTest: the same copies between GPUs with peer access off and on; rocm_bandwidth_test: who reaches
+// whom.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 
 #include "probe/paste/paste_parsers.h"
 #include "probe/paste/paste_text.h"
+#include "probe/tools/tool_symptom.h"
 
 namespace envdoctor {
 namespace {
@@ -74,6 +76,29 @@ Snapshot parse_p2p_matrix(const std::string& text) {
     if (!on.peer || snapshot.log.get()) continue;
     for (const Matrix& off : matrices)
       if (!off.peer && off.both_ways == on.both_ways && !snapshot.log.get()) compare(off, on, snapshot);
+  }
+  return snapshot;
+}
+
+// rocm_bandwidth_test's table of who reaches whose memory: "Device Access", then rows of 1 and 0.
+bool starts_rocm_access(std::string_view line) {
+  const std::string_view title = trimmed(line);
+  return title == "Device Access" || title == "Inter-Device Access";
+}
+
+Snapshot parse_rocm_access(const std::string& text) {
+  Snapshot snapshot;
+  Matrix matrix;
+  std::size_t row = 0;
+  bool inside = false;
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t at = row++;
+    if (starts_rocm_access(line)) inside = true;
+    if (!inside || trimmed(line).empty() || starts_rocm_access(line) || contains(line, "D/D")) continue;
+    if (!matrix_row(line, matrix)) break;
+    if (std::ranges::find(matrix.rows.back(), 0) == matrix.rows.back().end()) continue;
+    add_symptom(snapshot, {SymptomClass::unsupported, "peer-access"}, at, line);
+    break;
   }
   return snapshot;
 }

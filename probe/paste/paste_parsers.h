@@ -36,6 +36,8 @@ bool starts_driver_packages(std::string_view line);
 Snapshot parse_driver_packages(const std::string& text);
 bool starts_p2p_matrix(std::string_view line);
 Snapshot parse_p2p_matrix(const std::string& text);
+bool starts_rocm_access(std::string_view line);
+Snapshot parse_rocm_access(const std::string& text);
 bool starts_clinfo(std::string_view line);
 Snapshot parse_clinfo(const std::string& text);
 bool starts_rocminfo(std::string_view line);

@@ -32,6 +32,7 @@ const std::vector<LogReportKind>& log_report_kinds() {
       {"conda info", starts_conda_info, parse_conda_info},
       {"driver packages", starts_driver_packages, parse_driver_packages},
       {"p2p matrix", starts_p2p_matrix, parse_p2p_matrix},
+      {"rocm access", starts_rocm_access, parse_rocm_access, few_statements},
       {"clinfo", starts_clinfo, parse_clinfo},
       {"rocminfo", starts_rocminfo, parse_rocminfo},
       {"rocm-smi", starts_rocm_smi, parse_rocm_smi},

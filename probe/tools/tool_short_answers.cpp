@@ -105,6 +105,19 @@ bool searches_libcuda(std::string_view typed, bool& counts) {
                              [](std::string_view one) { return one.size() >= 4 && contains("libcuda.so.1", one); });
 }
 
+// "find / -name 'libcudnn*'" and the like, of which nothing comes: the library or the file is on no disk.
+void found_nowhere(const AskedCommand& asked, Snapshot& snapshot) {
+  static const LazyRegex form(R"((?:sudo )?find (?:-L )?/(?:usr)?/? .*-i?name ["']?\*?(libcudnn|libdevice)[\w.*]*["']?)"
+                              R"((?: -type f)?(?: -print)?(?: ?2> ?/dev/null)?)",
+                              RE2::Latin1);
+  std::string name;
+  if (!asked.silent || !contains(asked.typed, "find") || !RE2::FullMatch(piece_of(asked.typed), form, &name)) return;
+  if (name == "libdevice")
+    add_symptom(snapshot, {missing, "libdevice"}, asked.row, asked.whole);
+  else if (!snapshot.libraries.get())
+    snapshot.libraries.fill().push_back({.soname = "libcudnn.so", .found = false});
+}
+
 void empty_searches(const AskedCommand& asked, Snapshot& snapshot) {
   bool counts = false;
   if (!contains(asked.typed, "cuda") || !searches_libcuda(asked.typed, counts)) return;
@@ -286,6 +299,7 @@ Snapshot parse_short_answers(const std::string& text) {
     library_names(asked, versions);
     exit_status(asked, before, snapshot);
     empty_searches(asked, snapshot);
+    found_nowhere(asked, snapshot);
     listed_packages(asked, snapshot);
     level_zero_not_listed(asked, snapshot);
     module_kind(asked, snapshot);
