@@ -973,7 +973,7 @@ class Wholes(WholeFile):
     def mean_of_replica(self, nodes):
         """strategy.run(step): its optimizers add up the gradients of all replicas, each of a mean of its own."""
         if self.says(r"compute_average_loss|/ *(\w+\.)*num_replicas|get_replica_context|all_reduce") or re.search(
-                r"ReduceOp\.MEAN", re.sub(r"\.reduce\((tf\.|tensorflow\.)?distribute\.ReduceOp\.MEAN", "", self.reader.text)):
+                r"ReduceOp\.MEAN", re.sub(r"\.reduce\((\w+\.)?distribute\.ReduceOp\.MEAN", "", self.reader.text)):
             return
         found = set()
         for call in self.tracing.index.calls:
