@@ -131,7 +131,7 @@ Diagnosis diagnosis() {
                possible,
                [](const Facts& f) {
                  return when::no_better_cause(f) && !f.used() &&
-                        !f.saw({{noted, "vgpu-profile"}, {noted, "vgpu-host"}});
+                        !f.saw({{noted, "vgpu-profile"}, {noted, "virtual-gpu"}});
                }},
               {{missing, "any-driver"}, likely, driver_listed_but_not_loaded},
               {{missing, "cuda"}, likely, driver_listed_but_not_loaded},

@@ -12,7 +12,7 @@ bool skipped(const Facts& facts) {
 }
 
 // amdgpu notes it at each start on a GPU in the processor, too, which reaches memory without the bus.
-bool a_processor_is_no_board(const Facts& facts) {
+bool not_in_a_processor(const Facts& facts) {
   return when::no_driver_answers(facts) && !facts.saw({{noted, "gpu-in-processor"}});
 }
 
@@ -36,7 +36,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               {{refused, "pcie-atomics"}, likely, skipped},
-              {{refused, "pcie-atomics"}, possible, a_processor_is_no_board},
+              {{refused, "pcie-atomics"}, possible, not_in_a_processor},
           },
   };
 }

@@ -47,7 +47,10 @@ bool no_loader_trouble(const Facts& facts) {
 
 bool nothing_else_said(const Facts& facts) {
   return no_loader_trouble(facts) && !opencl_lists_gpu(facts) && !facts.used() &&
-         !facts.saw({{missing, "opencl-device"}, {missing, "opencl-in-opencv"}, {failed, "opencl-driver"}});
+         !facts.saw({{missing, "opencl-device"},
+                     {missing, "opencl-in-opencv"},
+                     {failed, "opencl-driver"},
+                     {present, "opencl-runtime"}});
 }
 
 Diagnosis diagnosis() {

@@ -244,10 +244,10 @@ bool no_gpu_known(const Facts& facts) {
              {{missing, "library"}, {missing, "gpu-libraries"}, {failed, "cuinit"}, {missing, "cuda-libraries"}});
 }
 
-// A program that called CUDA for a device was built for it, whatever it prints afterwards.
 // The GPU's driver works with OpenCL, so the problem is in PyTorch.
 bool opencl_reaches_gpu(const Facts& facts) { return !facts.used() && opencl_lists_gpu(facts.snapshot()); }
 
+// A program that called CUDA for a device, or looked for its driver, was built for it, whatever it prints afterwards.
 bool cuda_was_not_tried(const Facts& facts) {
   return not_for_xpu(facts) && !facts.saw({{failed, "cuda-in-program"},
                                            {missing, "system-initialization"},
