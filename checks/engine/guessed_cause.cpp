@@ -67,6 +67,7 @@ double share_needed(const ReadText& text) {
   // Tables of links and NCCL's lines have the same words where nothing is wrong.
   if (cause == "hardware.p2p" || cause == "cpu.numa-remote" || (cause == "runtime.nccl" && !complains)) return never;
   if (cause.starts_with("compute.")) return least_for_results;
+  if (cause.starts_with("cpu.")) return least_without_complaint;
   return complains ? least_share : least_without_complaint;
 }
 

@@ -40,7 +40,11 @@ Flag backend_installed(const Snapshot& snapshot, const std::string& backend) {
   for (const Import& one : imports_of(snapshot)) {
     if (one.framework == backend) return true;
   }
-  return of(snapshot.python, &Python::packages).then([&](const std::map<std::string, std::string>& packages) {
+  // A text that shows a few packages does not show all.
+  constexpr std::size_t fewest_of_list = 6;
+  const auto& listed = of(snapshot.python, &Python::packages);
+  if (snapshot.texts.get() && listed.or_empty().size() < fewest_of_list) return {};
+  return listed.then([&](const std::map<std::string, std::string>& packages) {
     return std::ranges::any_of(packages, [&](const auto& entry) {
       return entry.first == backend || framework_of_package(entry.first) == backend;
     });

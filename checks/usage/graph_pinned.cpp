@@ -13,6 +13,18 @@ bool on_gpu(const Symptom& line) {
 void judge(const Facts& facts, Answers& answers) {
   const auto& lines = facts.all({missing, "tensorflow-device"});
   const auto pinned = std::ranges::find_if(lines, [](const Symptom* line) { return on_gpu(*line); });
+  // A traced module holds the device of the tensors that it makes.
+  const Symptom* traced = facts.first({{noted, "device-in-torchscript"}});
+  if (const Symptom* apart = facts.first({{mismatch, "gpus-of-tensors"}}); traced && apart) {
+    Finding& finding = answers.found_in(*traced, Confidence::likely);
+    finding.title = "The traced module makes its tensors on the GPU on which it was traced";
+    finding.evidence.push_back(evidence(*apart));
+    finding.fix = {
+        {.text = "Export it anew with the device of its input (device=x.device) in the code, by torch.jit.script "
+                 "or torch.export; or run it on " +
+                 traced->detail("device") + "."}};
+    return;
+  }
   if (pinned == lines.end()) return answers.not_applicable("no graph asks for a GPU that isn't here");
   const Symptom* loaded = facts.first({{noted, "graph-import"}});
   if (!loaded) return answers.not_applicable("no saved graph was loaded");
@@ -33,7 +45,7 @@ Diagnosis diagnosis() {
       .proof = "TensorFlow names the operation and its device, and the graph was loaded from a file.",
       .disproof = "The graph runs after its device names were cleared.",
       .remedy = "Clear the devices when the graph is loaded, or allow soft placement.",
-      .explains = {"visibility.invalid-ordinal", "runtime.cpu-only-build"},
+      .explains = {"visibility.invalid-ordinal", "runtime.cpu-only-build", "usage.wrong-gpu"},
       .judge = judge,
   };
 }

@@ -470,6 +470,11 @@ void compare_attempts(const std::vector<ShellCommand>& session, Snapshot& snapsh
       const bool works = working.ending == Ending::worked && (other.ending == Ending::failed || slow);
       if (!works && !fails_less(working, other)) continue;
       const auto change = change_between(other, working, session);
+      // Narrower than what failed: nothing that half precision would explain.
+      const bool of_doubles = std::ranges::any_of(other.parts, [](const std::string& part) {
+        return contains(part, "float64") || contains(part, "fp64") || contains(part, "double");
+      });
+      if (change && change->change == "single-precision" && of_doubles) continue;
       if (!change || (change->of_speed && !slow && !stopped(other)) || !seen.insert(change->change).second) continue;
       Symptom& symptom =
           add_symptom(snapshot, {noted, "helping-change"}, working.command->typed.row, working.command->typed.text);
