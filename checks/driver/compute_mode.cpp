@@ -49,8 +49,7 @@ void report_finding(const Snapshot& snapshot, std::size_t i, const NvidiaDevice&
 
 bool has_work_on_it(const NvidiaDevice& device) {
   constexpr std::int64_t context_mib = 100;
-  return device.memory_total_mib.get() && device.memory_free_mib.get() &&
-         *device.memory_total_mib.get() - *device.memory_free_mib.get() > context_mib;
+  return used_mib(device).value_or(0) > context_mib;
 }
 
 // A program finds its device busy, and a report shows an exclusive GPU with work on it.

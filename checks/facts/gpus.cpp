@@ -159,6 +159,12 @@ std::string Gpu::subject() const {
 
 std::string Gpu::in_pci(std::string_view field) const { return at("/pci", static_cast<std::size_t>(pci_index), field); }
 
+std::optional<std::int64_t> used_mib(const NvidiaDevice& device) {
+  const Number& total = device.memory_total_mib;
+  const Number& free = device.memory_free_mib;
+  return total.get() && free.get() ? std::optional(*total.get() - *free.get()) : std::nullopt;
+}
+
 const PciDevice* pci_device(const Snapshot& snapshot, const Gpu& gpu) { return row_of(snapshot.pci, gpu.pci_index); }
 const NvidiaDevice* nvml_device(const Snapshot& snapshot, const Gpu& gpu) {
   return row_of(of(snapshot.nvidia, &Nvidia::devices), gpu.nvml_index);

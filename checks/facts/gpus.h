@@ -1,5 +1,7 @@
 #pragma once
 // The GPUs of a host as one list, joined from PCI, the vendors' own software and knowledge of ids.
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,8 @@ std::vector<Gpu> gpus_of(const Snapshot& snapshot);
 // Its rows in the bus's and in NVML's list; null: none.
 const PciDevice* pci_device(const Snapshot& snapshot, const Gpu& gpu);
 const NvidiaDevice* nvml_device(const Snapshot& snapshot, const Gpu& gpu);
+// The memory in use, in MiB; none: it is not known.
+std::optional<std::int64_t> used_mib(const NvidiaDevice& device);
 
 // Determines which of these this container, job or slice was given; marks the others as not granted. Part of gpus_of.
 void mark_granted(std::vector<Gpu>& gpus, const Snapshot& snapshot);

@@ -224,10 +224,10 @@ void judge_nobody(const Facts& facts, Answers& answers) {
   const bool full = no_room(facts);
   constexpr std::int64_t much_mib = 2048, busy_percent = 90;
   for (const auto& [i, device] : numbered(of(facts.snapshot().nvidia, &Nvidia::devices))) {
-    const std::int64_t used = device.memory_total_mib.or_empty() - device.memory_free_mib.or_empty();
+    const std::int64_t used = used_mib(device).value_or(0);
     const bool at_work = device.utilization_percent.or_empty() >= busy_percent;
     const bool in_the_way = full && used * 10 > device.memory_total_mib.or_empty() * 3;
-    if (!device.memory_free_mib.get() || used < much_mib || (!at_work && !in_the_way)) continue;
+    if (used < much_mib || (!at_work && !in_the_way)) continue;
     Finding& finding = answers.found_on(fmt::format("cuda:{}", device.index.value_or(0)));
     finding.severity = Severity::warning;
     finding.confidence = Confidence::possible;

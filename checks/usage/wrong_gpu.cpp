@@ -91,10 +91,6 @@ void judge_started(const Facts& facts, Answers& answers) {
   }
 }
 
-std::int64_t used_mib(const NvidiaDevice& one) {
-  return one.memory_total_mib.or_empty() - one.memory_free_mib.or_empty();
-}
-
 // Python fills a small GPU, while one with many times its memory has nothing to do.
 void judge_idle_beside(const Facts& facts, Answers& answers) {
   constexpr std::int64_t times_larger = 4, few_mib = 200;
@@ -107,10 +103,10 @@ void judge_idle_beside(const Facts& facts, Answers& answers) {
     const NvidiaDevice& small = devices[static_cast<std::size_t>(*one.gpu.get())];
     const std::int64_t total = small.memory_total_mib.or_empty();
     const auto idle = std::ranges::find_if(devices, [total](const NvidiaDevice& other) {
-      return other.memory_free_mib.get() && other.memory_total_mib.or_empty() >= times_larger * total &&
-             used_mib(other) < few_mib;
+      const auto used = used_mib(other);
+      return used && *used < few_mib && other.memory_total_mib.or_empty() >= times_larger * total;
     });
-    if (!small.memory_free_mib.get() || used_mib(small) * 2 < total || idle == devices.end()) continue;
+    if (const auto used = used_mib(small); !used || *used * 2 < total || idle == devices.end()) continue;
     Finding& finding = answers.found();
     finding.confidence = Confidence::possible;
     finding.evidence = {

@@ -36,12 +36,8 @@ std::optional<std::string> module_row(std::string_view line) {
 std::vector<std::string> modules_of_row(const std::string& name, std::string_view line) {
   std::vector<std::string> modules = {name};
   const auto words = words_of(line.substr(0, 1000));
-  std::string_view users = words.size() < 4 ? std::string_view() : words[3];
-  while (!users.empty()) {
-    const std::size_t end = std::min(users.find(','), users.size());
-    modules.emplace_back(users.substr(0, end));
-    users.remove_prefix(std::min(end + 1, users.size()));
-  }
+  if (words.size() >= 4)
+    for (const std::string_view user : pieces(words[3], ',')) modules.emplace_back(user);
   return modules;
 }
 

@@ -93,8 +93,9 @@ Snapshot parse_rocm_access(const std::string& text) {
   bool inside = false;
   for (const std::string_view line : lines_of(text)) {
     const std::size_t at = row++;
-    if (starts_rocm_access(line)) inside = true;
-    if (!inside || trimmed(line).empty() || starts_rocm_access(line) || contains(line, "D/D")) continue;
+    const bool title = starts_rocm_access(line);
+    inside = inside || title;
+    if (!inside || title || trimmed(line).empty() || contains(line, "D/D")) continue;
     if (!matrix_row(line, matrix)) break;
     if (std::ranges::find(matrix.rows.back(), 0) == matrix.rows.back().end()) continue;
     add_symptom(snapshot, {SymptomClass::unsupported, "peer-access"}, at, line);

@@ -259,11 +259,11 @@ class Astray(Learning):
             bound = self.origins.statements_of(key)
             if line_of(first) > line_of(again) or len(bound) != 1 or bound != self.origins.statements_of(again.value.args[0]):
                 continue
-            told = next((one for one in self.nodes if isinstance(one, ast.Assign) and line_of(first) < line_of(one) < line_of(again) and is_call(
+            answers = next((one for one in self.nodes if isinstance(one, ast.Assign) and line_of(first) < line_of(one) < line_of(again) and is_call(
                 one.value, "apply") and one.value.args and self.written(one.value.args[0]) == self.written(first.targets[0]) and isinstance(one.targets[0], ast.Name)), None)
-            if told is not None and any(line_of(one) > line_of(again) or self.origins.scope(one) is not self.origins.scope(told) for one in self.loads.get(
-                    told.targets[0].id, ())) and not self.says(r"allclose|array_equal|assert"):
-                self.mistake(again.value, "targets of the same weights", told.targets[0].id, key.id, other=told)
+            if answers is not None and any(line_of(one) > line_of(again) or self.origins.scope(one) is not self.origins.scope(answers) for one in self.loads.get(
+                    answers.targets[0].id, ())) and not self.says(r"allclose|array_equal|assert"):
+                self.mistake(again.value, "targets of the same weights", answers.targets[0].id, key.id, other=answers)
                 return
 
     def keys_of_models(self):
