@@ -78,6 +78,14 @@ static void remember_write(cl_mem mem, size_t offset, size_t size, const void *b
   writes[i].bytes = malloc(size);
   if (writes[i].bytes) memcpy(writes[i].bytes, bytes, size);
 }
+// A driver gives the address of a buffer that is gone to the next one.
+static void forget_write(cl_mem mem, size_t offset) {
+  for (size_t i = 0; i < write_count; ++i) {
+    if (writes[i].mem != mem || writes[i].offset != offset) continue;
+    free(writes[i].bytes);
+    writes[i].bytes = NULL;
+  }
+}
 // What narrower arithmetic reads is what stands in memory: there it is as it was written.
 static void restore_writes(cl_mem mem, size_t offset, size_t size, unsigned char *out) {
   for (size_t i = 0; i < write_count; ++i) {
@@ -355,6 +363,7 @@ static cl_int CL_API_CALL write_buffer(cl_command_queue q, cl_mem m, cl_bool blo
   const int poison = size >= 4 && first == 0xFFFBFEADu;
   const size_t limit = (size_t)number("ENVDOCTOR_FAULT_BYTES", 4 << 20);
   if (offset == guard) *is_output(m) = poison;
+  forget_write(m, offset);
   if (offset == guard && !poison) {
     last_input = m;
     narrow(words_of(copy), size / 4);
