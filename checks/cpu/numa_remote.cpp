@@ -14,7 +14,7 @@ Diagnosis diagnosis() {
       .proof = "The process's CPUs and the GPU belong to different NUMA nodes.",
       .disproof = "The process's CPUs are those of the GPU's node.",
       .remedy = "Bind the process to the GPU's NUMA node.",
-      .symptoms = {{{limited, "numa-distance"}, Confidence::likely}},
+      .symptoms = {helped_by("near-memory"), {{limited, "numa-distance"}, Confidence::likely}},
   };
 }
 

@@ -81,7 +81,7 @@ Finding& add_finding(Answers& answers, const Symptom& symptom, const char* id, C
   finding.explanation = row->claim;
   if (helped)
     finding.explanation =
-        "The same command failed, or took several times as long, without the change on the line shown. " +
+        "Without the change on the line shown, the same command failed, was clearly slower or less exact. " +
         finding.explanation;
   finding.evidence.push_back(evidence(symptom));
   finding.fix.push_back({.text = row->remedy});

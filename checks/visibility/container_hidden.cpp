@@ -275,6 +275,7 @@ Diagnosis diagnosis() {
       .symptoms =
           {
               helped_by("gpus-given"),
+              helped_by("outside-container"),
               {{missing, "gpu-in-container"}, likely, none_asked_for},
               {{missing, "gpu-in-container"}, possible, asked_in_vain},
               {{missing, "device-request-of-container"}, possible, not_used},

@@ -1,5 +1,5 @@
 // A table that a person's own script prints of a model: a row per layer with its difference between two sides, of which
-// one is far off after others that agree.
+// one is far off after others that agree; and Polygraphy's verdict on each layer's output.
 #include <re2/re2.h>
 
 #include <cmath>
@@ -38,12 +38,33 @@ bool announces(std::string_view line) {
   return of_layers && of_differences && columns;
 }
 
+// "[E]         FAILED | Output: 'resize1_out' | Difference exceeds tolerance", after others that passed.
+void outputs_of_polygraphy(std::string_view text, Snapshot& snapshot) {
+  static const LazyRegex form(R"(\b(PASSED|FAILED) \| Output: '([^'\n]{1,100})')", RE2::Latin1);
+  std::size_t row = 0, before = 0;
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t at = row++;
+    std::string verdict, name;
+    if (!contains(line, " | Output: '") || !RE2::PartialMatch(piece_of(line), form, &verdict, &name)) continue;
+    if (verdict == "PASSED") {
+      ++before;
+    } else {
+      if (before >= fewest_before)
+        add_symptom(snapshot, {SymptomClass::wrong_result, "layer"}, at, line).details["layer"] = name;
+      return;
+    }
+  }
+}
+
 }  // namespace
 
-bool starts_layer_differences(std::string_view line) { return announces(line) || contains(line, "for l in"); }
+bool starts_layer_differences(std::string_view line) {
+  return announces(line) || contains(line, "for l in") || contains(line, " | Output: '");
+}
 
 Snapshot parse_layer_differences(const std::string& text) {
   Snapshot snapshot;
+  outputs_of_polygraphy(text, snapshot);
   std::size_t row = 0, before = 0;
   bool of_layers = false, announced = false;
   for (const std::string_view line : lines_of(text)) {

@@ -452,6 +452,23 @@ std::optional<std::size_t> by_diff(const std::vector<ShellCommand>& session, boo
   return std::nullopt;
 }
 
+// "for i in 1 2 3; do python train.py --seed 7 | tail -1; done": the lines of its turns say the same but for numbers and
+// hashes.
+std::optional<std::size_t> by_turns_of_loop(const ShellCommand& loop) {
+  constexpr std::size_t fewest = 2, most = 20;
+  const auto& lines = loop.output;
+  if (!loop.typed.text.starts_with("for ") || lines.size() < fewest || lines.size() > most) return std::nullopt;
+  const std::string words = words_alone(lines.front().text.substr(0, most_of_line));
+  for (const ShellLine& line : lines) {
+    if (words.empty() || words != words_alone(line.text.substr(0, most_of_line)) || speaks_of_time(line.text))
+      return std::nullopt;
+  }
+  const auto other = std::ranges::find_if(lines, [&](const ShellLine& line) {
+    return trimmed(line.text) != trimmed(lines.front().text);
+  });
+  return other == lines.end() ? std::nullopt : std::optional(other->row);
+}
+
 // A command with a seed that was typed twice and printed the same lines with other last digits.
 std::optional<std::size_t> by_same_command(const std::string& text) {
   constexpr std::size_t most_commands = 64, most_printed = 200;
@@ -462,6 +479,7 @@ std::optional<std::size_t> by_same_command(const std::string& text) {
   if (const auto row = by_diff(session, has_seed)) return row;
   if (!has_seed) return std::nullopt;
   for (std::size_t i = 1; i < std::min(session.size(), most_commands); ++i) {
+    if (const auto row = by_turns_of_loop(session[i])) return row;
     for (std::size_t j = 1; j < i; ++j) {
       const auto &one = session[j].output, &other = session[i].output;
       if (session[i].typed.text != session[j].typed.text || !contains(session[i].typed.text, ".py") ||

@@ -59,8 +59,9 @@ bool finds_nothing(const ShellCommand& command) {
     const std::string_view text = trimmed(line.text);
     const std::string_view word = text.substr(text.rfind(' ') + 1);
     const bool in_python = command.prompt == ">>> " || contains(command.typed.text, "python");
+    const bool no_devices = text == "0" && !contains(command.typed.text, "cuInit(");  // of which it means success
     const bool told_by_python =
-        in_python && (word == "False" || word == "[]" || text == "0" || text.starts_with("[CpuDevice"));
+        in_python && (word == "False" || word == "[]" || no_devices || text.starts_with("[CpuDevice"));
     return told_by_python || contains(text, "has failed because") || contains(text, "Failed to initialize NVML") ||
            contains(text, "No devices were found") || contains(text, "ommand not found") ||
            contains(text, "ROCk module is NOT loaded") ||

@@ -1,5 +1,5 @@
-// Tables that frameworks print of themselves: xformers.info, the summary of TensorFlow's profiler, and the placements
-// of ONNX Runtime's nodes.
+// Tables that frameworks print of themselves: xformers.info, the summary of TensorFlow's profiler, the placements of
+// ONNX Runtime's nodes, and what Keras' recurrent layers say of cuDNN.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -169,10 +169,26 @@ void node_placements(const std::vector<std::string_view>& lines, Snapshot& snaps
   add_symptom(snapshot, {noted, "operation-left-on-cpu"}, row_of_cpu, lines[row_of_cpu]).details["op"] = operation;
 }
 
+// "lstm False 0.2" where a person prints the layers' _could_use_gpu_kernel.
+void layers_without_cudnn(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
+  static const LazyRegex form(R"((?i)(?:.*\b)?((?:lstm|gru)\w*) .*\bFalse\b.*)", RE2::Latin1);
+  bool asked = false;
+  for (std::size_t row = 0; row < lines.size(); ++row) {
+    std::string layer;
+    const bool is_question = contains(lines[row], "_could_use_gpu_kernel");
+    asked = asked || is_question;
+    if (is_question || !asked || lines[row].size() > longest_table_row ||
+        !RE2::FullMatch(piece_of(lines[row]), form, &layer))
+      continue;
+    add_symptom(snapshot, {slow, "rnn-kernel"}, row, lines[row]).details["layer"] = layer;
+    return;
+  }
+}
+
 }  // namespace
 
 bool starts_framework_tables(std::string_view line) {
-  return contains(line, "memory_efficient_attention.") || contains(line, "Average Step Time") ||
+  return contains(line, "_could_use_gpu_kernel") || contains(line, "memory_efficient_attention.") || contains(line, "Average Step Time") ||
          contains(line, "ExecutionProvider]");
 }
 
@@ -183,6 +199,7 @@ Snapshot parse_framework_tables(const std::string& text) {
   xformers_build(lines, snapshot);
   profiler_summary(lines, snapshot);
   node_placements(lines, snapshot);
+  layers_without_cudnn(lines, snapshot);
   return snapshot;
 }
 

@@ -38,6 +38,9 @@ std::vector<std::string_view> pieces_of(std::string_view typed) {
     }
   }
   pieces.push_back(trimmed(typed.substr(begin)));
+  for (std::string_view& piece : pieces) {
+    if (piece.starts_with("do ")) piece = trimmed(piece.substr(3));  // of a loop
+  }
   std::erase_if(pieces, [](std::string_view piece) { return piece.empty(); });
   return pieces;
 }
@@ -45,7 +48,7 @@ std::vector<std::string_view> pieces_of(std::string_view typed) {
 // What only prepares the program that is run behind it.
 bool only_prepares(std::string_view piece) {
   static const LazyRegex form(
-      R"((?:sudo )?(?:cd|source|\.|conda|mamba|module|export|unset|pip3?|uv|(?:python3? -m )?pip3?|apt|apt-get|mkdir|make|cmake|ninja|git|nvcc|hipcc|gcc|g\+\+|clang\+*|rm|clear|set|ulimit)\b.*)",
+      R"((?:sudo )?(?:cd|source|\.|conda|mamba|module|export|unset|pip3?|uv|(?:python3? -m )?pip3?|apt|apt-get|mkdir|make|cmake|ninja|git|nvcc|hipcc|gcc|g\+\+|clang\+*|rm|clear|set|ulimit|for)\b.*)",
       RE2::Latin1);
   return RE2::FullMatch(piece_of(piece), form);
 }
@@ -105,6 +108,8 @@ struct Attempt {
   std::set<std::string> parts{};  // what can be a change
   Ending ending = Ending::unknown;
   double seconds = 0;    // per step, token or item; 0: not printed
+  double gbps = 0;       // of copies
+  double error = 0;      // a small number at the end of a line, such as a relative error
   int failed_tests = 0;  // as pytest counts them
   bool prints_nan = false;
   bool says_cpu = false;  // "Using cpu device"
@@ -145,6 +150,22 @@ double seconds_of(std::string_view line) {
   return 0;
 }
 
+// "H2D 11.6 GB/s": the first rate.
+double gbps_of(std::string_view line) {
+  static const LazyRegex form(R"(\b([0-9]+\.[0-9]+) ?(?:GB|GiB)/s)", RE2::Latin1);
+  double rate = 0;
+  return RE2::PartialMatch(piece_of(line.substr(0, longest_line)), form, &rate) ? rate : 0;
+}
+
+// "rel. error 3.1e-07"
+double error_of(std::string_view line) {
+  constexpr double largest = 0.05;
+  static const LazyRegex form(R"((?:^|[\s=:])([0-9](?:\.[0-9]+)?(?:e-[0-9]+)?)\s*$)", RE2::Latin1);
+  double number = 0;
+  if (!RE2::PartialMatch(piece_of(line.substr(0, longest_line)), form, &number)) return 0;
+  return number < largest ? number : 0;
+}
+
 bool prints_nan(std::string_view line) {
   static const LazyRegex form(R"((?i)[\s=:(]-?nan\W*$)", RE2::Latin1);
   return RE2::PartialMatch(piece_of(line.substr(0, longest_line)), form);
@@ -160,10 +181,15 @@ void judge_output(Attempt& attempt) {
     failure = failure || reads_as_failure(line.text);
     attempt.prints_nan = attempt.prints_nan || prints_nan(line.text);
     if (const double seconds = seconds_of(line.text); seconds > 0) attempt.seconds = seconds;
+    if (const double gbps = gbps_of(line.text); gbps > 0) attempt.gbps = gbps;
+    if (const double error = error_of(line.text); error > 0) attempt.error = error;
     const re2::StringPiece text = piece_of(line.text.substr(0, longest_line));
     RE2::PartialMatch(text, tests, &attempt.failed_tests);
     attempt.says_cpu = attempt.says_cpu || RE2::PartialMatch(text, cpu);
   }
+  // What the driver's start returns.
+  if (attempt.program == "cuInit(0)" && !attempt.command->output.empty())
+    failure = failure || trimmed(attempt.command->output.front().text) != "0";
   if (any) attempt.ending = failure ? Ending::failed : Ending::worked;
 }
 
@@ -191,6 +217,9 @@ std::optional<Attempt> attempt_of(const ShellCommand& command, std::string_view 
     if (tokens[at] == "-u" && at + 1 < tokens.size()) unset(tokens[++at], attempt.parts);  // of env
     ++at;
   }
+  if (at < tokens.size() && tokens[at] == "numactl") {
+    while (++at < tokens.size() && tokens[at].starts_with('-')) attempt.parts.insert("numactl " + tokens[at]);
+  }
   if (at == tokens.size()) return std::nullopt;
   tokens.erase(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(at));
   std::size_t program = 0;
@@ -212,7 +241,7 @@ std::optional<Attempt> attempt_of(const ShellCommand& command, std::string_view 
   attempt.program = tokens[program].substr(tokens[program].rfind('/') + 1);
   // Two lines of code that ask the same question, whatever else they print.
   for (const char* question : {"cuda.is_available", "cuda.device_count", "list_physical_devices", "jax.devices",
-                               "get_platforms", "xpu.is_available"}) {
+                               "get_platforms", "xpu.is_available", "cuInit(0)"}) {
     if (program > 0 && tokens[program - 1] == "-c" && contains(tokens[program], question)) attempt.program = question;
   }
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -312,6 +341,17 @@ void note_library_path(const Attempt& failing, const Attempt& working, std::set<
 bool much_faster(const Attempt& fast, const Attempt& slow) {
   constexpr double several_times = 3;
   return fast.seconds > 0 && slow.seconds > several_times * fast.seconds;
+}
+
+bool copies_faster(const Attempt& fast, const Attempt& slow) {
+  constexpr double clearly = 1.5;
+  return slow.gbps > 0 && fast.gbps > clearly * slow.gbps;
+}
+
+// The same numbers, of which those of one run are as far from the right ones as narrower products make them.
+bool errs_less(const Attempt& exact, const Attempt& other) {
+  constexpr double of_bits = 30, least = 1e-5;
+  return exact.error > 0 && other.error > least && other.error > of_bits * exact.error;
 }
 
 // Whether variables hide all GPUs from an attempt.
@@ -468,14 +508,17 @@ void compare_attempts(const std::vector<ShellCommand>& session, Snapshot& snapsh
       note_wider_precision(working, other, seen, snapshot);
       const bool slow = much_faster(working, other);
       const bool works = working.ending == Ending::worked && (other.ending == Ending::failed || slow);
-      if (!works && !fails_less(working, other)) continue;
+      const bool copies = copies_faster(working, other), exact = errs_less(working, other);
+      if (!works && !copies && !exact && !fails_less(working, other)) continue;
       const auto change = change_between(other, working, session);
       // Narrower than what failed: nothing that half precision would explain.
       const bool of_doubles = std::ranges::any_of(other.parts, [](const std::string& part) {
         return contains(part, "float64") || contains(part, "fp64") || contains(part, "double");
       });
       if (change && change->change == "single-precision" && of_doubles) continue;
-      if (!change || (change->of_speed && !slow && !stopped(other)) || !seen.insert(change->change).second) continue;
+      if (!change || (change->of_speed && !slow && !stopped(other)) ||
+          (copies && !works && change->change != "near-memory") || (exact && !works && change->change != "tf32-off") ||
+          !seen.insert(change->change).second) continue;
       Symptom& symptom =
           add_symptom(snapshot, {noted, "helping-change"}, working.command->typed.row, working.command->typed.text);
       symptom.details["change"] = change->change;
