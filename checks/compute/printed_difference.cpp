@@ -212,7 +212,7 @@ std::optional<PrintedDifference> by_precisions(const Facts& facts) {
     const std::string capability = one->detail("capability");
     const bool narrow = capability.empty() ? has_tf32(facts) : knowledge::capability_has(capability, "tf32");
     if (one->detail("precision") == "fp32" && narrow && error >= tf32_least && error <= tf32_most) coarse = one;
-    fine = fine || (error < right && (one->detail("precision") == "fp64" || !narrow));
+    fine = fine || (error < right && (one->detail("precision") != "fp32" || !narrow));
   }
   if (!coarse || !fine) return std::nullopt;
   return PrintedDifference{coarse, WrongResult::tf32_inputs, Confidence::likely};

@@ -230,6 +230,18 @@ void state_too_many_gpus(const Line& line, Snapshot& snapshot) {
   add_symptom(snapshot, {missing, "any-gpu-index"}, line.row, line.text).details["count"] = std::to_string(there);
 }
 
+// "highest matmul precision: 1.0e-07": the setting of JAX and PyTorch, and the error with it.
+void state_error_of_setting(const Line& line, Snapshot& snapshot) {
+  if (!line.has({"e-"}) || !line.has({"precision"})) return;
+  static const LazyRegex form(R"((?i)\W*(default|medium|high|highest)\W+(?:\w+ )?precision\W+(\d(?:\.\d+)?e-\d{1,2})\W*)",
+                              RE2::Latin1);
+  std::string setting, error;
+  if (!RE2::FullMatch(line.text, form, &setting, &error)) return;
+  const bool full = setting == "highest" || setting == "Highest";
+  add_symptom(snapshot, {noted, "error-of-precision"}, line.row, line.text).details = {
+      {"precision", full ? "full" : "fp32"}, {"value", error}};
+}
+
 // "3090/float32  ~3e-4": a precision and its error.
 void state_error(const Line& line, Snapshot& snapshot) {
   if (!line.has({"e-"}) || !line.has({"32", "64", "single", "double"})) return;
@@ -322,6 +334,7 @@ Snapshot parse_stated_facts(const std::string& text) {
     state_driver(line, snapshot);
     state_too_many_gpus(line, snapshot);
     state_error(line, snapshot);
+  state_error_of_setting(line, snapshot);
   }
   return snapshot;
 }
