@@ -80,7 +80,10 @@ void judge(const Facts& facts, Answers& answers) {
   answers.unknown(why_unknown("/tensorflow/placement", tensorflow->placement));
 }
 
-bool torch_finds_gpu(const Facts& facts) { return of(facts.snapshot().torch, &Torch::cuda_available).is(true); }
+bool torch_finds_gpu(const Facts& facts) {
+  return of(facts.snapshot().torch, &Torch::cuda_available).is(true) ||
+         of(facts.snapshot().torch, &Torch::xpu_available).is(true);
+}
 
 // The program prints where its model is, and never that it was moved.
 bool model_stays(const Facts& facts) {

@@ -82,12 +82,18 @@ bool among_packages(std::string_view path) {
 
 // "/srv/job/torch.py" for torch.__file__: a package is a folder, so this is a file of one's own; nor is a folder
 // without a start, outside of all packages, one of them.
-void module_file(const Asked& asked, Snapshot& snapshot) {
+void module_file(const Asked& asked, std::string_view text, Snapshot& snapshot) {
   static const LazyRegex form(
       R"(\b(torch|tensorflow|tf|jax|keras|torchvision|cupy|onnxruntime|transformers|numpy|np)\.__(?:file|path)__)",
       RE2::Latin1);
+  static const LazyRegex any_module(R"(\b([a-z][a-z0-9_]{2,30})\.__file__)", RE2::Latin1);
   std::string name;
-  if (!contains(asked.typed.text, ".__") || !RE2::PartialMatch(piece_of(asked.typed.text), form, &name)) return;
+  if (!contains(asked.typed.text, ".__")) return;
+  // A file that is meant to be imported lacks nothing.
+  const auto lacks_a_name = [&] { return contains(text, "module '" + name + "' has no attribute"); };
+  if (!RE2::PartialMatch(piece_of(asked.typed.text), form, &name) &&
+      !(RE2::PartialMatch(piece_of(asked.typed.text), any_module, &name) && lacks_a_name()))
+    return;
   if (name == "tf") name = "tensorflow";
   if (name == "np") name = "numpy";
   for (const ShellLine& line : asked.output) {
@@ -398,7 +404,7 @@ Snapshot parse_asked(const std::string& text) {
   const std::vector<Asked> session = asked_in(text);
   Snapshot snapshot;
   for (const Asked& asked : session) {
-    module_file(asked, snapshot);
+    module_file(asked, text, snapshot);
     cudnn_of_jax(asked, snapshot);
     kernels_of_operation(asked, snapshot);
     kfd_processes(asked, snapshot);

@@ -2,6 +2,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "knowledge/lazy_regex.h"
@@ -58,6 +59,23 @@ std::string allowed_in(std::string_view line) {
   return {};
 }
 
+// "node 1 cpus: 16 17 18" of numactl --hardware, "NUMA node1 CPU(s):  16-31" of lscpu: the processors of a NUMA node.
+std::optional<std::pair<std::string, std::string>> cpus_of_node(std::string_view line) {
+  static const LazyRegex form(R"((?:NUMA )?node ?(\d{1,3}) (?:cpus:|CPU\(s\):)\s+([0-9, -]+))", RE2::Latin1);
+  std::string node, cpus;
+  if (line.size() > 4000 || !contains(line, "node") || !RE2::FullMatch(piece_of(line), form, &node, &cpus)) return std::nullopt;
+  std::ranges::replace(cpus, ' ', ',');
+  return std::pair(node, cpus);
+}
+
+// "GPU[0]          : (Topology) Numa Node: 1" of rocm-smi --showtoponuma.
+std::string node_of_amd_gpu(std::string_view line) {
+  static const LazyRegex form(R"(GPU\[\d{1,2}\]\s*: \(Topology\) Numa Node: (\d{1,3}))", RE2::Latin1);
+  std::string node;
+  if (!contains(line, "Numa Node: ") || !RE2::FullMatch(piece_of(line), form, &node)) return {};
+  return node;
+}
+
 // "nodebind: 0 1" of numactl --show: the NUMA nodes on whose processors a program may run; empty: another line.
 std::vector<std::string_view> nodes_in(std::string_view line) {
   for (const std::string_view key : {"nodebind:", "cpubind:"}) {
@@ -68,7 +86,9 @@ std::vector<std::string_view> nodes_in(std::string_view line) {
 
 }  // namespace
 
-bool starts_topology(std::string_view line) { return contains(line, "CPU Affinity") && contains(line, "GPU0"); }
+bool starts_topology(std::string_view line) {
+  return (contains(line, "CPU Affinity") && contains(line, "GPU0")) || !node_of_amd_gpu(trimmed(line)).empty();
+}
 
 Snapshot parse_topology(const std::string& text) {
   Snapshot snapshot;
@@ -77,11 +97,15 @@ Snapshot parse_topology(const std::string& text) {
   std::string_view allowed_line, nodes_line;
   std::vector<std::string_view> nodes;
   std::size_t row = 0, allowed_row = 0, nodes_row = 0;
+  std::map<std::string, std::string> cpus_of;  // by NUMA node
   bool with_cpus = true;  // the matrices of "topo -p2p" have rows like these
   for (const std::string_view line : lines_of(text)) {
     auto found = topology_row(row, line);
     if (!found && trimmed(line).starts_with("GPU0\tGPU1")) with_cpus = contains(line, "CPU Affinity");
     if (found && with_cpus && rows.size() < 64) rows.push_back(std::move(*found));
+    if (const std::string node = node_of_amd_gpu(trimmed(line)); !node.empty() && rows.size() < 64)
+      rows.push_back({.row = row, .line = line, .node = node});
+    if (const auto cpus = cpus_of_node(trimmed(line))) cpus_of.insert(*cpus);
     if (allowed.empty() && line.size() < 500 && !(allowed = allowed_in(line)).empty()) {
       allowed_row = row;
       allowed_line = line;
@@ -91,6 +115,9 @@ Snapshot parse_topology(const std::string& text) {
       nodes_line = line;
     }
     ++row;
+  }
+  for (TopologyRow& one : rows) {
+    if (one.cpus.empty() && cpus_of.contains(one.node)) one.cpus = cpus_of[one.node];
   }
   const auto empty = std::ranges::find_if(rows, [](const TopologyRow& one) { return one.cpus.empty(); });
   const bool some = std::ranges::any_of(rows, [](const TopologyRow& one) { return !one.cpus.empty(); });

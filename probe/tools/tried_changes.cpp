@@ -354,6 +354,19 @@ bool errs_less(const Attempt& exact, const Attempt& other) {
   return exact.error > 0 && other.error > least && other.error > of_bits * exact.error;
 }
 
+// The same command twice, of which the first run takes minutes, beside the folder in which CUDA keeps what it compiled.
+void note_slow_first_run(const Attempt& first, const Attempt& second, const std::vector<ShellCommand>& session,
+                         std::set<std::string>& seen, Snapshot& snapshot) {
+  constexpr double long_seconds = 20, many_times = 10;
+  const bool cache = std::ranges::any_of(
+      session, [](const ShellCommand& one) { return contains(one.typed.text, "nv/ComputeCache"); });
+  if (!cache || first.index >= second.index || first.tokens != second.tokens || first.parts != second.parts ||
+      second.seconds <= 0 || first.seconds < long_seconds || first.seconds < many_times * second.seconds ||
+      !seen.insert("first run").second)
+    return;
+  add_symptom(snapshot, {slow, "compilation-from-ptx"}, first.command->typed.row, first.command->typed.text);
+}
+
 // Whether variables hide all GPUs from an attempt.
 bool hides_gpus(const Attempt& attempt) {
   return std::ranges::any_of(attempt.parts, [](const std::string& part) {
@@ -502,6 +515,7 @@ void compare_attempts(const std::vector<ShellCommand>& session, Snapshot& snapsh
       if (!same_program(working, other)) continue;
       note_variables_of_one(working, other, of_one, snapshot);
       note_slower_gpu(working, other, seen, snapshot);
+      note_slow_first_run(other, working, session, seen, snapshot);
       note_library_path(other, working, seen, snapshot);
       note_fewer_gpus(other, working, seen, snapshot);
       note_step_without_gpu(other, working, snapshot);

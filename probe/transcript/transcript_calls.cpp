@@ -40,6 +40,7 @@ void torch_available(Answered& into, std::string_view value, std::string_view) {
 }
 
 void torch_xpu_available(Answered& into, std::string_view value, std::string_view) {
+  into.snapshot.torch.fill().xpu_available = yes(value);
   if (!yes(value)) into.said = "No XPU devices are available";
 }
 
@@ -290,6 +291,7 @@ constexpr KnownCall known_calls[] = {
     {"torch.backends.cudnn.enabled", boolean, not_kept},
     {"torch.backends.mps.is_available()", boolean, not_kept},
     {"torch.xpu.is_available()", boolean, torch_xpu_available},
+    {"torch.xpu.get_device_name(*)", words, not_kept},
     {"torch.device(choice)", words, torch_choice},
     {"next(parameters()).device", words, torch_parameters},
     {"tf.config.list_physical_devices(*)", list, tensorflow_gpus},
