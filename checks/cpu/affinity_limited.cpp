@@ -47,7 +47,7 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   if (allowed.value_or(2) > 1 && judge_openmp_list(snapshot, answers)) return;
   if (!allowed.get()) return answers.unknown(why_unknown("/cpu/allowed_cpus", allowed));
   constexpr std::int64_t one_core = 2;  // hardware threads
-  constexpr std::int64_t many = 16;  // no machine with so many gives a process one core by chance
+  constexpr std::int64_t many = 16;     // no machine with so many gives a process one core by chance
   if (from_report(snapshot) && *allowed.get() <= one_core && threads.value_or(many) >= many)
     return report_few_cpus(snapshot, *allowed.get(), answers);
   if (!threads.get()) return answers.unknown(why_unknown("/cpu/threads", threads));

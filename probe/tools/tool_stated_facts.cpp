@@ -233,8 +233,8 @@ void state_too_many_gpus(const Line& line, Snapshot& snapshot) {
 // "highest matmul precision: 1.0e-07": the setting of JAX and PyTorch, and the error with it.
 void state_error_of_setting(const Line& line, Snapshot& snapshot) {
   if (!line.has({"e-"}) || !line.has({"precision"})) return;
-  static const LazyRegex form(R"((?i)\W*(default|medium|high|highest)\W+(?:\w+ )?precision\W+(\d(?:\.\d+)?e-\d{1,2})\W*)",
-                              RE2::Latin1);
+  static const LazyRegex form(
+      R"((?i)\W*(default|medium|high|highest)\W+(?:\w+ )?precision\W+(\d(?:\.\d+)?e-\d{1,2})\W*)", RE2::Latin1);
   std::string setting, error;
   if (!RE2::FullMatch(line.text, form, &setting, &error)) return;
   const bool full = setting == "highest" || setting == "Highest";
@@ -334,7 +334,7 @@ Snapshot parse_stated_facts(const std::string& text) {
     state_driver(line, snapshot);
     state_too_many_gpus(line, snapshot);
     state_error(line, snapshot);
-  state_error_of_setting(line, snapshot);
+    state_error_of_setting(line, snapshot);
   }
   return snapshot;
 }

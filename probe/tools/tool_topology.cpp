@@ -63,7 +63,8 @@ std::string allowed_in(std::string_view line) {
 std::optional<std::pair<std::string, std::string>> cpus_of_node(std::string_view line) {
   static const LazyRegex form(R"((?:NUMA )?node ?(\d{1,3}) (?:cpus:|CPU\(s\):)\s+([0-9, -]+))", RE2::Latin1);
   std::string node, cpus;
-  if (line.size() > 4000 || !contains(line, "node") || !RE2::FullMatch(piece_of(line), form, &node, &cpus)) return std::nullopt;
+  if (line.size() > 4000 || !contains(line, "node") || !RE2::FullMatch(piece_of(line), form, &node, &cpus))
+    return std::nullopt;
   std::ranges::replace(cpus, ' ', ',');
   return std::pair(node, cpus);
 }
@@ -98,7 +99,7 @@ Snapshot parse_topology(const std::string& text) {
   std::vector<std::string_view> nodes;
   std::size_t row = 0, allowed_row = 0, nodes_row = 0;
   std::map<std::string, std::string> cpus_of;  // by NUMA node
-  bool with_cpus = true;  // the matrices of "topo -p2p" have rows like these
+  bool with_cpus = true;                       // the matrices of "topo -p2p" have rows like these
   for (const std::string_view line : lines_of(text)) {
     auto found = topology_row(row, line);
     if (!found && trimmed(line).starts_with("GPU0\tGPU1")) with_cpus = contains(line, "CPU Affinity");

@@ -358,8 +358,8 @@ bool errs_less(const Attempt& exact, const Attempt& other) {
 void note_slow_first_run(const Attempt& first, const Attempt& second, const std::vector<ShellCommand>& session,
                          std::set<std::string>& seen, Snapshot& snapshot) {
   constexpr double long_seconds = 20, many_times = 10;
-  const bool cache = std::ranges::any_of(
-      session, [](const ShellCommand& one) { return contains(one.typed.text, "nv/ComputeCache"); });
+  const bool cache =
+      std::ranges::any_of(session, [](const ShellCommand& one) { return contains(one.typed.text, "nv/ComputeCache"); });
   if (!cache || first.index >= second.index || first.tokens != second.tokens || first.parts != second.parts ||
       second.seconds <= 0 || first.seconds < long_seconds || first.seconds < many_times * second.seconds ||
       !seen.insert("first run").second)
@@ -532,7 +532,8 @@ void compare_attempts(const std::vector<ShellCommand>& session, Snapshot& snapsh
       if (change && change->change == "single-precision" && of_doubles) continue;
       if (!change || (change->of_speed && !slow && !stopped(other)) ||
           (copies && !works && change->change != "near-memory") || (exact && !works && change->change != "tf32-off") ||
-          !seen.insert(change->change).second) continue;
+          !seen.insert(change->change).second)
+        continue;
       Symptom& symptom =
           add_symptom(snapshot, {noted, "helping-change"}, working.command->typed.row, working.command->typed.text);
       symptom.details["change"] = change->change;
