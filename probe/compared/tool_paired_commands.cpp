@@ -454,11 +454,21 @@ TimedStatement timed_statement(std::string_view line) {
   return statement;
 }
 
+// "@btime CUDA.@sync $da * $db;" of Julia, beside "@btime $a * $b;": without the names of its arrays.
+TimedStatement timed_by_julia(std::string_view line) {
+  static const LazyRegex before(R"(^.*@btime |;\s*$|CUDA\.@sync |\b\w+\.@sync )", RE2::Latin1);
+  static const LazyRegex array(R"(\$\w+\b)", RE2::Latin1);
+  TimedStatement statement{.key = std::string(line), .on = contains(line, ".@sync ") ? On::gpu : On::cpu};
+  RE2::GlobalReplace(&statement.key, before, "");
+  RE2::GlobalReplace(&statement.key, array, "#");
+  return statement;
+}
+
 // Of one statement that timeit timed with NumPy and with a library for GPUs the GPU is slower each time. Where it is
 // faster for other sizes, this is a benchmark.
 void by_timeit(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
   static const LazyRegex shown(
-      R"((?:best of \d+: |^)([0-9.]+) ?(nsec|usec|msec|sec|ns|us|µs|μs|ms|s)(?: per loop| ±| \+-))");
+      R"((?:best of \d+: |^)([0-9.]+) ?(nsec|usec|msec|sec|ns|us|µs|μs|ms|s)(?: per loop| ±| \+-| \([0-9]+ allocation))");
   struct Time {
     std::size_t row = 0;
     double seconds = 0;
@@ -472,7 +482,8 @@ void by_timeit(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].size() > longest_output) continue;
     Time time{.row = i};
-    const bool timed = contains(lines[i], " per loop") || contains(lines[i], " ±") || contains(lines[i], " +-");
+    const bool timed = contains(lines[i], " per loop") || contains(lines[i], " ±") || contains(lines[i], " +-") ||
+                       contains(lines[i], " allocation");
     if (timed && RE2::PartialMatch(piece_of(trimmed(lines[i])), shown, &time.value, &time.unit)) {
       const char first = time.unit[0];
       time.seconds = std::atof(time.value.c_str()) * (first == 'n'   ? 1e-9
@@ -485,6 +496,8 @@ void by_timeit(const std::vector<std::string_view>& lines, Snapshot& snapshot) {
       last = {};
     } else if (contains(lines[i], "timeit")) {
       last = timed_statement(lines[i]);
+    } else if (contains(lines[i], "@btime ")) {
+      last = timed_by_julia(lines[i]);
     }
   }
   for (const auto& [key, pair] : pairs) {
