@@ -16,6 +16,7 @@
 #include "knowledge/lower_case.h"
 #include "knowledge/wordings/slots.h"
 #include "knowledge/wordings/wordings.h"
+#include "probe/paste/framed_text.h"
 #include "probe/redaction/redact.h"
 #include "probe/text_piece.h"
 #include "probe/tools/earlier_state.h"
@@ -230,12 +231,17 @@ void LogReader::add_resemblance(ReadText& text) const {
   resembles.words = found.words;
 }
 
+Snapshot LogReader::read_again(std::string_view text) const {
+  LogReader again(source_, redact_);
+  again.feed(text);
+  return again.finish();
+}
+
 Snapshot LogReader::finish() {
-  if (whole_.size() <= longest_session && may_ask_twice(whole_)) {
-    if (const std::string current = without_earlier_state(whole_); current != whole_) {
-      LogReader again(source_, redact_);
-      again.feed(current);
-      return again.finish();
+  if (whole_.size() <= longest_session) {
+    if (const auto bare = without_frame(whole_)) return read_again(*bare);
+    if (may_ask_twice(whole_)) {
+      if (const std::string current = without_earlier_state(whole_); current != whole_) return read_again(current);
     }
   }
   const std::int64_t lines = partial_.empty() && !took_part_ ? line_ - 1 : line_;
@@ -344,6 +350,24 @@ std::string_view with_plain_signs(std::string_view line, std::string& scratch) {
   return scratch;
 }
 
+// The same line with the characters for which a web page's "&gt;" and "&#39;" stand, in a copy.
+std::string_view without_entities(std::string_view line, std::string& scratch) {
+  static constexpr std::pair<std::string_view, char> known[] = {{"&quot;", '"'},  {"&#34;", '"'}, {"&#39;", '\''},
+                                                                {"&#x27;", '\''}, {"&lt;", '<'},  {"&gt;", '>'},
+                                                                {"&nbsp;", ' '},  {"&amp;", '&'}};
+  std::string plain;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const std::string_view rest = line.substr(at);
+    const auto* entity = rest[0] == '&'
+                             ? std::ranges::find_if(known, [&](const auto& one) { return rest.starts_with(one.first); })
+                             : std::end(known);
+    plain += entity == std::end(known) ? rest[0] : entity->second;
+    if (entity != std::end(known)) at += entity->first.size() - 1;
+  }
+  scratch = std::move(plain);
+  return scratch;
+}
+
 // The same line without the marks of bold words, "**CUDA Version: N/A**", in a copy.
 std::string_view without_bold(std::string_view line, std::string& scratch) {
   static const LazyRegex bold(R"((^|[\s|(])\*\*([^\s*](?:[^*]*[^\s*])?)\*\*($|[\s|).,:;]))", RE2::Latin1);
@@ -353,9 +377,11 @@ std::string_view without_bold(std::string_view line, std::string& scratch) {
   return scratch;
 }
 
-// "2024-05-01T12:00:00.1234567Z " of CI services, kubectl and journald.
+// "2024-05-01T12:00:00.1234567Z " of CI services, kubectl and journald, and "stderr F " of the files that a kubelet
+// keeps.
 std::size_t length_of_time(std::string_view line) {
-  static const LazyRegex form(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.+:]*Z? )", RE2::Latin1);
+  static const LazyRegex form(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.+:]*Z? (?:std(?:err|out) [FP](?: |$))?)",
+                              RE2::Latin1);
   return match_length(form, line);
 }
 
@@ -406,6 +432,8 @@ std::size_t mark(std::string_view line) {
 std::string_view plain_log_line(std::string_view line, std::string& scratch) {
   if (holds(line, '\x1b')) line = without_colours(line, scratch);
   if (contains(line, "\xe2\x80") || holds(line, '\xef')) line = with_plain_signs(line, scratch);
+  // In XML, such as nvidia-smi's own, they belong to the text.
+  if (holds(line, '&') && holds(line, ';') && !trimmed(line).starts_with('<')) line = without_entities(line, scratch);
   if (is_structured(line)) line = without_escapes(line, scratch);
   if (contains(line, "**") && line.size() < 1000) line = without_bold(line, scratch);
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);

@@ -37,6 +37,8 @@ class LogReader {
   void take_paraphrase(std::string_view line, std::vector<knowledge::LogMatch>& matches);
   void add_said(const std::string& said, std::vector<knowledge::LogMatch>& matches);
   void add_resemblance(ReadText& text) const;
+  // A changed text of as many lines.
+  Snapshot read_again(std::string_view text) const;
 
   std::string source_{};
   bool redact_ = true;

@@ -127,14 +127,17 @@ TEST(PlainLogLine, DropsWhatStandsBeforeAndAroundTheProgramsWords) {
   EXPECT_EQ(plain_log_line("trainer-1  | 2024-05-01T12:00:00Z text", scratch), "text");
   EXPECT_EQ(plain_log_line(R"({"level":"error","msg":"no \"nvidia\" here\n"})", scratch),
             R"({"level":"error","msg":"no "nvidia" here "})");
+  EXPECT_EQ(plain_log_line("2024-05-01T12:00:00.1234567Z stderr F text", scratch), "text");
+  EXPECT_EQ(plain_log_line("a &gt; b &amp;&amp; &#39;c&#39; &quot;d&quot; &unknown;", scratch),
+            "a > b && 'c' \"d\" &unknown;");
   EXPECT_EQ(plain_log_line("[rank without an end", scratch), "[rank without an end");
   EXPECT_EQ(plain_log_line("\x1b[", scratch), "");
 }
 
 TEST(PlainLogLine, LeavesWhatOnlyLooksLikeAMark) {
   std::string scratch;
-  for (const char* line :
-       {"| 0  NVIDIA L4  On |", "GPU-1 | Name", "a-b  | c", "[1] done", "(see pid) x", "x | y", "[0,1]"})
+  for (const char* line : {"| 0  NVIDIA L4  On |", "GPU-1 | Name", "a-b  | c", "[1] done", "(see pid) x", "x | y",
+                           "[0,1]", "<name>A &amp; B</name>"})
     EXPECT_EQ(plain_log_line(line, scratch), line);
 }
 
