@@ -47,11 +47,14 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   if (allowed.value_or(2) > 1 && judge_openmp_list(snapshot, answers)) return;
   if (!allowed.get()) return answers.unknown(why_unknown("/cpu/allowed_cpus", allowed));
   constexpr std::int64_t one_core = 2;  // hardware threads
-  constexpr std::int64_t many = 16;     // no machine with so many gives a process one core by chance
-  if (from_report(snapshot) && *allowed.get() <= one_core && threads.value_or(many) >= many)
+  if (!threads.get() && from_report(snapshot) && *allowed.get() <= one_core)
     return report_few_cpus(snapshot, *allowed.get(), answers);
   if (!threads.get()) return answers.unknown(why_unknown("/cpu/threads", threads));
-  if (static_cast<double>(*allowed.get()) >= need || *allowed.get() >= *threads.get()) return answers.passed();
+  constexpr std::int64_t many = 16;  // no machine with so many gives a process one core by chance
+  const bool enough = static_cast<double>(*allowed.get()) >= need || *allowed.get() >= *threads.get();
+  if (enough && from_report(snapshot) && *allowed.get() <= one_core && *threads.get() >= many)
+    return report_few_cpus(snapshot, *allowed.get(), answers);
+  if (enough) return answers.passed();
   Finding& finding = answers.found();
   finding.severity = cpu::severity_of_limit(snapshot);
   finding.explanation = "This process may run on " + std::to_string(*allowed.get()) + " of " +
