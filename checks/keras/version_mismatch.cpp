@@ -103,12 +103,26 @@ void name_keras(const Facts& facts, Answers& answers) {
   });
 }
 
+// A module of Keras that is there lacks a name: the program was written for another release.
+void report_missing_name(const Facts& facts, Answers& answers) {
+  const auto& names = facts.all({missing, "framework-name"});
+  const auto of_keras = std::ranges::find_if(names, [](const Symptom* one) {
+    return one->detail("module").starts_with("keras.") && !one->detail("attribute").empty();
+  });
+  if (!answers.findings.empty() || of_keras == names.end()) return;
+  Finding& finding = answers.found_in(**of_keras, Confidence::possible);
+  finding.explanation = fmt::format("This Keras has no {} in {}: the program was written for another release.",
+                                    (*of_keras)->detail("attribute"), (*of_keras)->detail("module"));
+  finding.fix = {{.text = find_diagnosis(answers.id)->remedy}};
+}
+
 void judge(const Facts& facts, Answers& answers) {
   judge_releases(facts, answers);
   judge_removed(facts, answers);
   judge_metadata(facts, answers);
   judge_conflicts(facts, answers);
   report_missing_module(facts, answers);
+  report_missing_name(facts, answers);
 }
 
 Diagnosis diagnosis() {

@@ -180,6 +180,8 @@ class Traceback {
         R"((?:\w+\.)*(?:ImportError|OSError|RuntimeError): (lib[\w.+-]+\.so[.\d]*): cannot open shared.*)",
         RE2::Latin1);
     static const LazyRegex torch_name(R"(^ImportError: cannot import name '?\w+'? from '?torch\b)", RE2::Latin1);
+    static const LazyRegex bare_name(R"(ImportError: cannot import name '?(\w+)'?)", RE2::Latin1);
+    static const LazyRegex from_framework(R"(from ((?:torch|tensorflow|keras|jax)(?:\.\w+)*) import .*)", RE2::Latin1);
     static const LazyRegex numpy_name(R"(^AttributeError: module 'numpy' has no attribute)", RE2::Latin1);
     static const LazyRegex other_form(R"(^(?:TypeError|AttributeError|KeyError): )", RE2::Latin1);
     static const LazyRegex no_text(
@@ -199,6 +201,12 @@ class Traceback {
       if (const std::string package = torch_extension_of(frames_.back().file); !package.empty())
         add_symptom(snapshot_, {mismatch, "torch-extension-version"}, row, line).details = {{"package", package}};
     }
+    // Python before 3.7 doesn't say from which module; the line of code does.
+    std::string attribute, module;
+    if (RE2::FullMatch(text, bare_name, &attribute) &&
+        RE2::FullMatch(piece_of(frames_.back().code), from_framework, &module))
+      add_symptom(snapshot_, {missing, "framework-name"}, row, line).details = {{"attribute", attribute},
+                                                                                {"module", module}};
     if (RE2::PartialMatch(text, numpy_name)) {
       if (const std::string framework = framework_asking_numpy(frames_); !framework.empty())
         add_symptom(snapshot_, {mismatch, "numpy-of-framework"}, row, line).details = {{"framework", framework}};
