@@ -54,6 +54,9 @@ void judge(const Snapshot& snapshot, Answers& answers) {
   answers.unknown(why_unknown("/device_nodes", snapshot.device_nodes));
 }
 
+// Whatever worked before, or works in another container.
+bool no_longer_works(const Facts& facts) { return facts.container() && facts.saw({{SymptomClass::failed, "nvml"}}); }
+
 Diagnosis diagnosis() {
   return {
       .id = "driver.container-cgroup-lost",
@@ -69,7 +72,8 @@ Diagnosis diagnosis() {
           "Restart the container; to keep it from happening again pass the GPUs by CDI or with explicit --device "
           "entries.",
       .explains = with_unusable_driver({"driver.init-failed", "driver.permission"}),
-      .symptoms = {{{SymptomClass::refused, "device-node-by-cgroup"}, Confidence::possible, not_used}},
+      .symptoms = {{{SymptomClass::refused, "device-node-by-cgroup"}, Confidence::likely, no_longer_works},
+                   {{SymptomClass::refused, "device-node-by-cgroup"}, Confidence::possible, not_used}},
       .judge_host = judge,
   };
 }

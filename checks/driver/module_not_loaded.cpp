@@ -112,7 +112,9 @@ void judge_amdgpu(const Facts& facts, Answers& answers) {
   if (!line && by_node) line = facts.first({{missing, "kfd-node"}});
   // A bus that holds no GPU at all needs no module.
   const bool bus_is_empty = facts.snapshot().pci.get() && gpus_of(facts).empty();
-  if (!line || bus_is_empty || module_loaded(facts, "amdgpu").is(true)) return;
+  // Older cards may belong to radeon, which is another diagnosis.
+  const bool held = std::ranges::any_of(gpus_of(facts), [](const Gpu& gpu) { return gpu.driver == "radeon"; });
+  if (!line || bus_is_empty || held || module_loaded(facts, "amdgpu").is(true)) return;
   Finding& finding = answers.found_in(*line, Confidence::likely);
   finding.title = "The kernel module amdgpu is not loaded";
   finding.explanation = "ROCm is installed and finds no amdgpu in the running kernel.";

@@ -125,8 +125,8 @@ std::optional<std::string> out_of_json(const Lines& lines) {
 
 std::optional<std::string> without_frame(std::string_view text) {
   // Of the kernel's lines the readers know the beginning themselves.
-  static const LazyRegex of_journal(
-      R"((?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) \S+ ([a-z][\w./@-]*)\[\d+\]: ?)", RE2::Latin1);
+  static const LazyRegex of_journal(R"((?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) \S+ ([a-z][\w./@-]*)\[\d+\]: ?)",
+                                    RE2::Latin1);
   static const LazyRegex of_logging(R"(()\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} - [\w.-]+ - [A-Z]+ - )", RE2::Latin1);
   static const LazyRegex of_pytest(R"(()E {3,7}|E$)", RE2::Latin1), bullet(R"(()[-*] )", RE2::Latin1);
   Lines lines;

@@ -1,4 +1,4 @@
-// bandwidthTest and nvbandwidth: how fast the host and the GPU copy to each other.
+// bandwidthTest, nvbandwidth and rocm_bandwidth_test: how fast the host and the GPU copy to each other.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -28,11 +28,22 @@ std::optional<double> rate_of(std::string_view line, bool megabytes) {
   return megabytes ? *rate / 1000 : *rate;
 }
 
+// "64 MB  166229.018  0.807  166109.201  0.808" of rocm_bandwidth_test: the largest rate of a large copy.
+std::optional<double> rate_of_rocm(std::string_view line) {
+  const auto words = words_of(line.substr(0, 200));
+  if (words.size() != 6 || (words[1] != "MB" && words[1] != "GB")) return std::nullopt;
+  constexpr std::int64_t least_mib = 16;
+  const auto size = number_of(words[0]);
+  const auto rate = number_of<double>(words[5]);
+  if (!size || !rate || (words[1] == "MB" && *size < least_mib)) return std::nullopt;
+  return rate;
+}
+
 }  // namespace
 
 bool starts_bandwidth(std::string_view line) {
-  return contains(line, "bandwidthTest ") || contains(line, "Host to Device Bandwidth") ||
-         contains(line, "nvbandwidth Version");
+  return contains(line, "RocmBandwidthTest Version") || contains(line, "bandwidthTest ") ||
+         contains(line, "Host to Device Bandwidth") || contains(line, "nvbandwidth Version");
 }
 
 Snapshot parse_bandwidth(const std::string& text) {
@@ -40,7 +51,7 @@ Snapshot parse_bandwidth(const std::string& text) {
   constexpr double narrow_gbps = 2.6;  // less than four lanes of the third generation, or a full slot of the first
   Snapshot snapshot;
   std::vector<Copy> copies;
-  bool host_to_device = false, pinned = true, megabytes = true, bound = false;
+  bool from_host = false, host_to_device = false, pinned = true, megabytes = true, bound = false;
   std::size_t row = 0;
   std::string_view node;
   std::vector<std::string_view> nodes;  // the NUMA node that each copy was bound to
@@ -54,6 +65,12 @@ Snapshot parse_bandwidth(const std::string& text) {
     if (contains(line, "numactl ") && contains(line, "andwidth")) node = line, bound = true;
     if (contains(line, "Invalid value when checking the pattern"))
       add_symptom(snapshot, {wrong_result, "peer-copy"}, at, line);
+    if (contains(line, "Src Device Type:")) from_host = contains(line, "Type: Cpu");
+    if (contains(line, "Dst Device Type:") && contains(line, "Type: Cpu")) from_host = false;
+    if (const auto rate = rate_of_rocm(line); rate && from_host && copies.size() < 64) {
+      copies.push_back({at, line, *rate});
+      nodes.push_back(node);
+    }
     if (const auto rate = rate_of(line, megabytes); rate && host_to_device && pinned && copies.size() < 64) {
       copies.push_back({at, line, *rate});
       nodes.push_back(node);

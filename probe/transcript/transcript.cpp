@@ -106,8 +106,12 @@ std::optional<std::pair<std::size_t, std::string_view>> labelled_value(std::stri
 
 bool of_variable(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
+// "Environment=A=1 B=2" of systemctl show: what a service was started with.
+constexpr std::string_view of_service = "Environment=";
+
 // Whether a relevant variable's name stands before the first equals sign.
 bool may_set_variable(std::string_view line) {
+  if (line.starts_with(of_service)) return true;
   const auto* sign = static_cast<const char*>(memchr(line.data(), '=', std::min<std::size_t>(line.size(), 128)));
   if (!sign) return false;
   auto end = static_cast<std::size_t>(sign - line.data());
@@ -509,6 +513,13 @@ void Transcript::variables(std::string_view text, Prompt prompt) {
     return;
   }
   if (prompt == Prompt::python || prompt == Prompt::more) return;
+  if (prompt == Prompt::none && text.starts_with(of_service)) {
+    static const LazyRegex of_word(R"re(\s*"?([A-Z][A-Z0-9_]{3,60})=([^\s"]*)"?)re", RE2::Latin1);
+    rest.remove_prefix(of_service.size());
+    while (RE2::Consume(&rest, of_word, &name, &value))
+      variable({name.data(), name.size()}, {value.data(), value.size()}, true);
+    return;
+  }
   if (has(text, "-e ") || has(text, "--env")) {
     static const LazyRegex for_container(R"((?:^|\s)(?:-e|--env)[ =]["']?([A-Z][A-Z0-9_]{3,60})=([^\s"']*))",
                                          RE2::Latin1);

@@ -11,8 +11,8 @@
 namespace envdoctor {
 namespace {
 
-const std::vector<std::string> session = {"$ nvidia-smi -L", "GPU 0: NVIDIA L4 (UUID: GPU-1)",
-                                          "", "$ python -c \"import torch; print(torch.cuda.is_available())\"", "False"};
+const std::vector<std::string> session = {"$ nvidia-smi -L", "GPU 0: NVIDIA L4 (UUID: GPU-1)", "",
+                                          "$ python -c \"import torch; print(torch.cuda.is_available())\"", "False"};
 
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
@@ -43,9 +43,8 @@ TEST(FramedText, LosesTheFrameThatAllLinesHave) {
   EXPECT_EQ(without_frame(prefixed("E   ")), plain);
   EXPECT_EQ(without_frame(prefixed("- ")), plain);
   EXPECT_EQ(without_frame(prefixed("0: ")), plain);
-  EXPECT_EQ(without_frame(framed([](const std::string& line, std::size_t) {
-              return line.empty() ? line : "`" + line + "`";
-            })),
+  EXPECT_EQ(without_frame(
+                framed([](const std::string& line, std::size_t) { return line.empty() ? line : "`" + line + "`"; })),
             plain);
   EXPECT_EQ(without_frame(framed([](const std::string& line, std::size_t) {
               return R"({"log":")" + quoted(line) + R"(\n","stream":"stdout","time":"2026-12-01T10:00:00Z"})";
@@ -65,11 +64,13 @@ TEST(FramedText, LosesNumbersThatRiseFromLineToLine) {
 TEST(FramedText, LeavesWhatIsNoFrame) {
   for (const std::vector<std::string>& lines : std::vector<std::vector<std::string>>{
            session,
-           {"0: NVIDIA L4", "1: NVIDIA L4", "2: NVIDIA A10", "3: NVIDIA A10"},         // a list of devices
-           {"E   a", "E   b", "E   c", "d"},                                           // one line without it
-           {"1  a", "2  b", "4  c", "5  d"},                                           // numbers of something else
-           {"Dec  1 10:00:00 a x[1]: 1", "Dec  1 10:00:00 a y[1]: 2", "Dec  1 10:00:00 a x[1]: 3", "Dec  1 10:00:00 a y[1]: 4"},
-           {R"({"msg":"a","error":"b"})", R"({"msg":"a","error":"b"})", R"({"msg":"a","error":"b"})", R"({"msg":"a","error":"b"})"},
+           {"0: NVIDIA L4", "1: NVIDIA L4", "2: NVIDIA A10", "3: NVIDIA A10"},  // a list of devices
+           {"E   a", "E   b", "E   c", "d"},                                    // one line without it
+           {"1  a", "2  b", "4  c", "5  d"},                                    // numbers of something else
+           {"Dec  1 10:00:00 a x[1]: 1", "Dec  1 10:00:00 a y[1]: 2", "Dec  1 10:00:00 a x[1]: 3",
+            "Dec  1 10:00:00 a y[1]: 4"},
+           {R"({"msg":"a","error":"b"})", R"({"msg":"a","error":"b"})", R"({"msg":"a","error":"b"})",
+            R"({"msg":"a","error":"b"})"},
            {"- a", "- b"},
            {}})
     EXPECT_EQ(without_frame(joined(lines)), std::nullopt) << joined(lines);
@@ -77,7 +78,8 @@ TEST(FramedText, LeavesWhatIsNoFrame) {
 
 // The line that a finding names is that of the file.
 TEST(FramedText, KeepsTheNumbersOfTheLines) {
-  const Snapshot snapshot = read_log(framed([](const std::string& line, std::size_t) { return "0: " + line; }), "x.log");
+  const Snapshot snapshot =
+      read_log(framed([](const std::string& line, std::size_t) { return "0: " + line; }), "x.log");
   ASSERT_TRUE(snapshot.torch.get());
   EXPECT_TRUE(snapshot.torch.get()->cuda_available.is(false));
   EXPECT_EQ(snapshot.sources.get()->at("/torch/cuda_available").line.value_or(0), 5);
