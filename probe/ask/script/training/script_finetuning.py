@@ -97,8 +97,7 @@ class Finetuning(Learning):
         for at, of in found:
             names = [each.arg for each in of.args.args + of.args.kwonlyargs]
             if of.args.kwarg is None and "num_items_in_batch" not in names:
-                self.reader.mistake(at, "a loss of a trainer that takes too little", "compute_loss(%s)" % self.written(of.args), other=of if at is not of else None,
-                                    doubted=True, since="transformers 4.46")
+                self.mistake(at, "a loss of a trainer that takes too little", "compute_loss(%s)" % self.written(of.args), other=of if at is not of else None)
 
     def written_as_it_trains(self):
         """trainer.train(); model.generate(**inputs), and nothing calls eval(): the trainer leaves the model as it trains."""
