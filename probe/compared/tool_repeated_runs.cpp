@@ -452,8 +452,8 @@ std::optional<std::size_t> by_diff(const std::vector<ShellCommand>& session, boo
   return std::nullopt;
 }
 
-// "for i in 1 2 3; do python train.py --seed 7 | tail -1; done": the lines of its turns say the same but for numbers
-// and hashes.
+// "for i in 1 2 3; do python train.py --seed 7 | tail -1; done": the lines of its turns say the same but for numbers and
+// hashes.
 std::optional<std::size_t> by_turns_of_loop(const ShellCommand& loop) {
   constexpr std::size_t fewest = 2, most = 20;
   const auto& lines = loop.output;
@@ -463,8 +463,9 @@ std::optional<std::size_t> by_turns_of_loop(const ShellCommand& loop) {
     if (words.empty() || words != words_alone(line.text.substr(0, most_of_line)) || speaks_of_time(line.text))
       return std::nullopt;
   }
-  const auto other = std::ranges::find_if(
-      lines, [&](const ShellLine& line) { return trimmed(line.text) != trimmed(lines.front().text); });
+  const auto other = std::ranges::find_if(lines, [&](const ShellLine& line) {
+    return trimmed(line.text) != trimmed(lines.front().text);
+  });
   return other == lines.end() ? std::nullopt : std::optional(other->row);
 }
 

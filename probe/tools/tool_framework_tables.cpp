@@ -188,8 +188,8 @@ void layers_without_cudnn(const std::vector<std::string_view>& lines, Snapshot& 
 }  // namespace
 
 bool starts_framework_tables(std::string_view line) {
-  return contains(line, "_could_use_gpu_kernel") || contains(line, "memory_efficient_attention.") ||
-         contains(line, "Average Step Time") || contains(line, "ExecutionProvider]");
+  return contains(line, "_could_use_gpu_kernel") || contains(line, "memory_efficient_attention.") || contains(line, "Average Step Time") ||
+         contains(line, "ExecutionProvider]");
 }
 
 Snapshot parse_framework_tables(const std::string& text) {

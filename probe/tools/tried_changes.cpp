@@ -518,8 +518,7 @@ void compare_attempts(const std::vector<ShellCommand>& session, Snapshot& snapsh
       if (change && change->change == "single-precision" && of_doubles) continue;
       if (!change || (change->of_speed && !slow && !stopped(other)) ||
           (copies && !works && change->change != "near-memory") || (exact && !works && change->change != "tf32-off") ||
-          !seen.insert(change->change).second)
-        continue;
+          !seen.insert(change->change).second) continue;
       Symptom& symptom =
           add_symptom(snapshot, {noted, "helping-change"}, working.command->typed.row, working.command->typed.text);
       symptom.details["change"] = change->change;
