@@ -3,6 +3,9 @@
 
 
 
+DRAWS_NUMBERS = re.compile(r"matplotlib\.pyplot\.(plot|scatter|semilog[xy]|loglog|step)$")
+
+
 class KeptGraphs(WholeFile):
     def graphs_that_pile_up(self, nodes):
         """for …: k = key(x); bank.append(k), of which everything else reads k.detach(): no backward pass frees its activations."""
@@ -104,6 +107,46 @@ class KeptGraphs(WholeFile):
                     if isinstance(total, ast.Name) and stored.count(total.id) == 1 and (kept or self.tracing.wholes.is_loss(
                             one.value.func.value if is_call(one.value, "sum") or is_call(one.value, "mean") else one.value)):
                         self.mistake(one, "graphs that a validation keeps", other=loop.iter)
+
+    def totals_that_are_drawn(self, functions):
+        """def epoch(…): …; loss.backward(); total += loss; return total / n, of which a script appends each to a list that pyplot draws."""
+        plots = [call for call in self.tracing.index.calls if DRAWS_NUMBERS.match(self.full(call.func))]
+        totals = {id(of): of for of in functions if self.gives_total_with_graph(of)} if plots else {}
+        for call in plots if totals else ():
+            for given in call.args:
+                made = self.origins.of(given) if isinstance(given, ast.Name) else []
+                if len(made) != 1 or not isinstance(made[0], ast.List) or made[0].elts:
+                    continue
+                added = [one for one in self.tracing.index.calls if is_call(one, "append") and self.written(one.func.value) == given.id and len(one.args) == 1 and
+                         self.origins.scope(one) is self.origins.scope(call)]
+                for one in added:
+                    values = [one.args[0]] if isinstance(one.args[0], ast.Call) else [b.value for b in self.origins.statements_of(one.args[0]) if isinstance(
+                        b, ast.Assign) and isinstance(b.targets[0], ast.Name)] if isinstance(one.args[0], ast.Name) else []
+                    own = self.origins.functions_of(values[0].func) if len(values) == 1 and isinstance(values[0], ast.Call) else []
+                    if len(added) == 1 and len(own) == 1 and id(own[0]) in totals:
+                        self.mistake(call, "a total of losses that is drawn", given.id, self.written(values[0]), own[0].name, other=values[0])
+                        break
+
+    def gives_total_with_graph(self, of):
+        """Whether a function returns the sum of what it calls backward() for, as it is, or divided by a number."""
+        ends = [one for one in ast.walk(of) if isinstance(one, ast.Return)]
+        value = ends[0].value if len(ends) == 1 else None
+        value = value.left if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) else value
+        if not isinstance(value, ast.Name) or of.decorator_list:
+            return False
+        lost = {self.written(call.func.value) for call in calls_in(of.body) if is_call(call, "backward")}
+        stored = [one for one in ast.walk(of) if isinstance(one, ast.Name) and one.id == value.id and not isinstance(one.ctx, ast.Load)]
+        told = [one for one in ast.walk(of) if isinstance(one, (ast.Assign, ast.AugAssign)) and any(name is target for name in stored for target in (
+            one.targets if isinstance(one, ast.Assign) else [one.target]))]
+        adds = [one for one in told if isinstance(one, ast.AugAssign)]
+        plain = len(told) == len(stored) and all(isinstance(one.value, ast.Constant) for one in told if isinstance(one, ast.Assign))
+        if not plain or len(adds) not in (1, 2) or not isinstance(adds[0].op, ast.Add) or not isinstance(adds[0].value, ast.Name) or not isinstance(adds[-1].op, (
+                ast.Add, ast.Div)) or adds[0].value.id not in lost:
+            return False
+        # A name that becomes something else before it is added, as loss = loss.item(), holds no graph.
+        name = adds[0].value.id
+        bound = [one for one in ast.walk(of) if isinstance(one, ast.Name) and one.id == name and not isinstance(one.ctx, ast.Load)]
+        return len(bound) == 1 and not re.search(r"\b%s\.(detach_|data\b)" % re.escape(name), self.reader.written_whole(of)) and not self.without_gradients(adds[0])
 
     def kept_of_recorded(self, nodes):
         """kept.append(fast(x)), where fast is compiled with mode="reduce-overhead": the next call overwrites it."""

@@ -4,6 +4,11 @@ scripts."""
 PRECISE_INTEGERS = re.compile(r"^[^{}]*\.\d+[dbcoxX]$")
 FIELDS_OF_FORMAT = re.compile(r"(?<!\{)\{[^{}:]*:([^{}]*)\}")
 ADDS_OPTIONS_UNSEEN = r"parse_known_args|add_subparsers|parents *=|set_defaults\(\*\*|vars\(|__dict__|setattr\(|Namespace\(|namespace *=|argument_default|from_file|fromfile"
+# What gives a whole number, and what gives a text, whatever it is given.
+COUNTS_OF_CALLS = re.compile(r"(int|len|os\.(getpid|cpu_count)|multiprocessing\.cpu_count|torch\.multiprocessing\.cpu_count|torch\.cuda\.(current_device|device_count)|"
+                             r"torch\.distributed\.get_(rank|world_size)|jax\.(local_)?device_count|jax\.process_(index|count))$")
+TEXTS_OF_CALLS = re.compile(r"(str|repr|input|os\.path\.(join|abspath|basename|dirname|expanduser)|os\.getcwd|time\.strftime)$")
+BEGINS_A_DEVICE = re.compile(r"/?(cuda|gpu|xpu|device:gpu|cpu)\b", re.I)  # another rule reads those
 GENERATORS_OF_MODULES = ("parameters", "named_parameters", "modules", "named_modules", "children", "named_children", "buffers", "named_buffers")
 
 
@@ -21,6 +26,8 @@ class PlainPython(WholeFile):
                 self.used_where_it_is_none(one)
             elif isinstance(one, ast.Compare) and len(one.ops) == 1 and isinstance(one.ops[0], (ast.Eq, ast.NotEq)):
                 self.generators_compared(one)
+            elif isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add):
+                self.number_beside_text(one)
 
     def options_that_no_parser_has(self):
         """args = parser.parse_args(); args.gpu, where no add_argument() makes it."""
@@ -88,6 +95,34 @@ class PlainPython(WholeFile):
                     return
             if any(isinstance(one, (ast.Name, ast.NamedExpr)) and getattr(one, "id", "") == name and not isinstance(getattr(one, "ctx", None), ast.Load) for one in ast.walk(part)):
                 return
+
+    def number_beside_text(self, total):
+        """torch.save(state, os.path.join(folder, "net") + dist.get_rank())"""
+        left, right = total.left, total.right
+        text, number = (left, right) if self.is_text(left) else (right, left)
+        if isinstance(text, ast.Constant) and BEGINS_A_DEVICE.match(str(text.value)) or not self.is_count(number) or not self.is_text(text) or any(
+                isinstance(one, (ast.Try, ast.With)) and (isinstance(one, ast.Try) or "raises" in self.written(one.items[0].context_expr)) for one in self.origins.around(total)):
+            return
+        self.mistake(total, "a count that is added to a text", self.written(number), self.written(text), doubted=False)
+
+    def is_count(self, node):
+        """Whether it is a whole number in any case."""
+        values = self.origins.of(node) if isinstance(node, (ast.Name, ast.Attribute)) else [node]
+        return bool(values) and all(isinstance(one, ast.Constant) and type(one.value) is int or isinstance(one, ast.Call) and COUNTS_OF_CALLS.match(
+            self.full(one.func) or self.written(one.func)) and not self.origins.functions_of(one.func) for one in values)
+
+    def is_text(self, node, deepest=6):
+        """Whether it is a text in any case."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mod)):
+            return deepest > 0 and (self.is_text(node.left, deepest - 1) or isinstance(node.op, ast.Add) and self.is_text(node.right, 0))
+        values = self.origins.of(node) if isinstance(node, (ast.Name, ast.Attribute)) else [node]
+        return bool(values) and all(isinstance(one, ast.JoinedStr) or isinstance(one, ast.Constant) and isinstance(one.value, str) or isinstance(
+            one, ast.BinOp) and one is not node and self.is_text(one, deepest - 3) or isinstance(one, ast.Call) and self.gives_text(one) for one in values)
+
+    def gives_text(self, call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in ("format", "join") and isinstance(call.func.value, ast.Constant):
+            return isinstance(call.func.value.value, str)
+        return TEXTS_OF_CALLS.match(self.full(call.func) or self.written(call.func)) is not None and not self.origins.functions_of(call.func)
 
     def generators_compared(self, test):
         """before = net.parameters(); …; before == net.parameters(): two generators, which are never equal."""

@@ -28,6 +28,10 @@ OF_THE_FIRST_GPU = ("processes that all take the first GPU", "DistributedDataPar
                     "DistributedDataParallel of each process on one GPU", "objects that all send from one GPU")
 
 
+COUNTS_CORES = re.compile(r"(torch\.)?multiprocessing\.cpu_count$|os\.(process_)?cpu_count$")
+STARTS_PROCESSES = ("torch.multiprocessing.spawn", "torch.multiprocessing.spawn.spawn", "torch.multiprocessing.start_processes")
+
+
 class Ranks(Steps):
     def look(self, nodes):
         if self.begins(nodes, r"[dD]istributed|multiprocessing|local_rank|ddp|__getitem__|lightning|accelerate|num_proc|num_workers|ProcessPool"):
@@ -63,6 +67,8 @@ class Ranks(Steps):
             self.nothing_to_average()
             self.orders_of_their_own()
             self.one_rank_for_all()
+            self.processes_of_cores()
+            self.batches_left_on_the_cpu()
             self.share_of_all()
             self.kept_by_prepare_data()
             self.mapped_in_processes()
@@ -921,6 +927,98 @@ class Ranks(Steps):
                 rank = self.given(call, 4, "rank") if self.full(call.func) == DIST + "init_process_group" else None
                 if isinstance(rank, ast.Constant) and type(rank.value) is int and self.said(self.given(call, 3, "world_size")) != 1 and not self.for_some(call):
                     self.mistake(rank, "a rank that all processes have", "rank=" + self.written(rank), other=call)
+
+    def processes_of_cores(self):
+        """mp.spawn(worker, nprocs=mp.cpu_count()), of a worker that takes the GPU of its rank: there are more cores than GPUs."""
+        starts = [(call, self.given(call, 2, "nprocs"), self.given(call, 0, "fn")) for call in self.calls_of(*STARTS_PROCESSES)]
+        for call in self.calls_of(*PROCESSES):  # for rank in range(cores): Process(target=worker, args=(rank, cores))
+            loop = next((of for of, _ in self.around(call) if isinstance(of, (ast.For, ast.ListComp))), None)
+            through = loop.iter if isinstance(loop, ast.For) else loop.generators[0].iter if loop is not None else None
+            if getattr(getattr(through, "func", None), "id", "") == "range" and len(through.args) == 1:
+                starts.append((call, through.args[0], self.word(call, "target")))
+        for call, count, worker in starts:
+            made = self.origins.of(count) if count is not None else []
+            if not made or not all(isinstance(one, ast.Call) and COUNTS_CORES.match(self.full(one.func)) for one in made):
+                continue
+            for of in self.origins.functions_of(worker):
+                took = next((one for one in self.reached(of, 3) if self.takes_gpu_of_rank(one)), None) if isinstance(of, ast.FunctionDef) else None
+                if took is not None:
+                    self.mistake(made[0], "a process for each core", self.written(took), other=took)
+                    return
+
+    def takes_gpu_of_rank(self, call):
+        """net.to(rank), net.cuda(local_rank), torch.cuda.set_device(rank), torch.device(f"cuda:{rank}")"""
+        name = self.full(call.func)
+        if name == "torch.device":
+            return len(call.args) > 0 and re.match(r"f?['\"]cuda(:\{\w*rank\}['\"]|:['\"] \+ str\(\w*rank\)|['\"], \w*rank|:%d['\"] % \w*rank|:\{\}['\"]\.format\(\w*rank\))$", ", ".join(
+                map(self.written, call.args))) is not None
+        if name != "torch.cuda.set_device" and not is_call(call, "to") and not is_call(call, "cuda"):
+            return False
+        where = self.given(call, 0, "device")
+        return where is not None and re.match(r"(\w*rank|f['\"]cuda:\{\w*rank\}['\"])$", self.written(where)) is not None
+
+    def batches_left_on_the_cpu(self):
+        """net = DDP(Net().to(rank)); for x, y in loader: net(x), without device_ids, so that the wrapper moves nothing."""
+        if self.says(r"set_default_device|set_default_tensor_type|prefetch"):
+            return
+        for call in self.has_ddp():
+            bound = self.outer.get(id(call))
+            if len(call.args) != 1 or any(k.arg in ("device_ids", None) for k in call.keywords) or not isinstance(bound, ast.Assign) or not isinstance(bound.targets[0], ast.Name):
+                continue
+            moves = [one for one in self.origins.wrappers_of(call.args[0]) if self.takes_gpu_of_rank(one)]
+            made = [one for one in self.origins.known(call.args[0], True) if isinstance(one, ast.Call)]
+            plain = made and all(self.keeps_places(one.func) for one in made)
+            if not moves or not plain:
+                continue
+            name, scope = bound.targets[0].id, self.origins.scope(call)
+            for loop in self.loops:
+                if not isinstance(loop, ast.For) or self.origins.scope(loop) is not scope or not self.on_the_cpu(loop.iter):
+                    continue
+                for use in calls_in(loop.body):
+                    given = use.args[0] if self.written(use.func) == name and len(use.args) == 1 and not use.keywords else None
+                    if isinstance(given, ast.Name) and self.is_of_batch(given, loop):
+                        self.mistake(use, "a batch that its wrapper does not move", given.id, self.written(moves[0]), other=moves[0])
+                        return
+
+    def keeps_places(self, func):
+        """Whether a model is a layer of PyTorch's, or a class of the file that moves nothing itself."""
+        own = self.origins.functions_of(func)
+        return all(not re.search(r"\.cuda\(|\.to\(|device", self.reader.written_whole(of)) for of in own) if own else re.match(
+            r"torch\.nn\.[A-Z]|torchvision\.models\.", self.full(func)) is not None
+
+    def on_the_cpu(self, data):
+        """Whether a loop goes through a DataLoader, or a list of tensors, that the file makes without a word of a device."""
+        if isinstance(data, ast.Call) and getattr(data.func, "id", "") in ("enumerate", "tqdm") and data.args:
+            data = data.args[0]
+        made = self.origins.of(data)
+        return bool(made) and all(self.is_plain_data(one, 4) for one in made)
+
+    def is_plain_data(self, one, deepest):
+        if isinstance(one, ast.ListComp):
+            one = one.elt
+        if isinstance(one, (ast.List, ast.Tuple)):
+            return bool(one.elts) and deepest > 0 and all(self.is_plain_data(part, deepest - 1) for part in one.elts)
+        if isinstance(one, ast.BinOp):
+            return deepest > 0 and any(self.is_plain_data(part, deepest - 1) for part in (one.left, one.right))
+        if isinstance(one, ast.Name):
+            made = self.origins.of(one)
+            return deepest > 0 and bool(made) and all(self.is_plain_data(part, deepest - 1) for part in made if part is not one) and made != [one]
+        if not isinstance(one, ast.Call) or re.search(r"cuda|device|collate_fn", self.reader.written_whole(one)):
+            return False
+        name = self.full(one.func)
+        if name in ("torch.utils.data.DataLoader", "torch.utils.data.TensorDataset"):
+            return deepest > 0 and bool(one.args) and self.is_plain_data(one.args[0], deepest - 1)
+        own = self.origins.functions_of(one.func)
+        return all(isinstance(of, ast.ClassDef) and not re.search(r"cuda|device|\.to\(", self.reader.written_whole(of)) for of in own) if own else re.match(
+            r"torch\.(randn?|randint|zeros|ones|arange)$|torchvision\.datasets\.[A-Z]", name) is not None
+
+    def is_of_batch(self, given, loop):
+        """Whether a name is bound by the loop alone, or by unpacking what the loop binds, and by nothing else in it."""
+        targets = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+        bound = [one for part in loop.body for one in ast.walk(part) if isinstance(one, ast.Assign) and given.id in {
+            name.id for target in one.targets for name in ast.walk(target) if isinstance(name, ast.Name)}]
+        return given.id in targets and not bound or len(bound) == 1 and isinstance(bound[0].value, ast.Name) and bound[0].value.id in targets and isinstance(
+            bound[0].targets[0], ast.Tuple)
 
     def unused_that_are_used(self):
         """DistributedDataParallel(net, find_unused_parameters=True) of layers that all take part in each pass."""

@@ -70,6 +70,7 @@ class Steps(TorchSteps, KeptGraphs, TensorFlowSteps):
             self.cast_behind_the_model(nodes)
             self.graphs_that_pile_up(nodes)
             self.graphs_of_validation(functions)
+            self.totals_that_are_drawn(functions)
             self.kept_of_recorded(nodes)
             self.updated_for_many(functions)
             self.mean_with_graph(nodes)

@@ -17,6 +17,8 @@ WITHOUT_PADDING = re.compile(r"(openai-community/)?gpt2(-medium|-large|-xl)?$|(d
 PADS_ON_THE_RIGHT = re.compile(r"(openai-community/)?gpt2(-medium|-large|-xl)?$|(distilbert/)?distilgpt2$|EleutherAI/gpt-(neo-\w+|j-6[bB])$|facebook/opt-\w+\.?\w*$|microsoft/DialoGPT-\w+$")
 NO_ID_TO_SPARE = re.compile(r"(google-bert/)?bert-(base|large)-(un)?cased$|(FacebookAI/)?roberta-(base|large)$|(distilbert/)?distilbert-base-(un)?cased$|(openai-community/)?gpt2(-medium|"
                             r"-large|-xl)?$|(distilbert/)?distilgpt2$|(FacebookAI/)?xlm-roberta-(base|large)$|meta-llama/(Meta-)?Llama-\S+$")
+WITH_DROPOUT = re.compile(r"(openai-community/)?gpt2(-medium|-large|-xl)?$|(distilbert/)?distilgpt2$|EleutherAI/gpt-neo-\w+$|(google(-t5)?/)?(flan-|m)?t5-\w+$|facebook/(opt|bart)-\w+$|"
+                          r"microsoft/DialoGPT-\w+$")
 BEGINS_ITSELF = re.compile(r"(?i)llama-?[23]|mistral|gemma")
 UNTAUGHT = re.compile(r"(?:[\w-]+/)?(?:bert-(?:base|large|tiny|mini|small|medium)[\w-]*|(?:distil|xlm-)?roberta-(?:base|large)|distilbert-base-(?:un)?cased|"
                       r"distilbert-base-multilingual-cased|deberta(?:-v3)?-(?:xsmall|small|base|large)|albert-\w+-v[12]|electra-(?:small|base|large)-discriminator|MiniLM-L\d+-H\d+-uncased)$")
@@ -54,6 +56,10 @@ class Finetuning(Learning):
             self.adapters_for_use_alone()
             self.heads_that_stay_frozen()
         if "transformers" in roots:
+            if self.says(r"compute_loss"):
+                self.losses_that_take_too_little()
+            if self.says(r"\.generate\("):
+                self.written_as_it_trains()
             if self.says(r"encode_plus\("):
                 self.encoders_of_before()
             self.settings_of_the_best()
@@ -74,6 +80,56 @@ class Finetuning(Learning):
             tried = any(isinstance(one, ast.Try) or isinstance(one, ast.If) and "hasattr" in self.written(one.test) for one in self.origins.around(call))
             if (is_call(call, "encode_plus") or is_call(call, "batch_encode_plus")) and not tried and self.made_by(call.func.value, TOKENIZERS_LOADED):
                 self.reader.removed.name(call, "transformers.PreTrainedTokenizerBase." + call.func.attr)
+
+    def losses_that_take_too_little(self):
+        """def compute_loss(self, model, inputs, return_outputs=False), of a Trainer, which gives it the number of the tokens as well"""
+        if self.says(r"def (training_step|prediction_step)\b|model_accepts_loss_kwargs"):
+            return
+        found = []
+        for of in self.tracing.index.classes:
+            if any(TRAINERS_OF_TEXT.match(self.full(base)) for base in of.bases):
+                found += [(one, one) for one in of.body if isinstance(one, ast.FunctionDef) and one.name == "compute_loss" and not one.decorator_list]
+        for one in self.nodes:  # trainer.compute_loss = compute_loss
+            target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Attribute) else None
+            if target is not None and target.attr == "compute_loss" and self.of_form(target.value, TRAINERS_OF_TEXT) is not None:
+                own = self.origins.functions_of(one.value)
+                found += [(one, of) for of in own if len(own) == 1 and isinstance(of, (ast.FunctionDef, ast.Lambda)) and not getattr(of, "decorator_list", ())]
+        for at, of in found:
+            names = [each.arg for each in of.args.args + of.args.kwonlyargs]
+            if of.args.kwarg is None and "num_items_in_batch" not in names:
+                self.mistake(at, "a loss of a trainer that takes too little", "compute_loss(%s)" % self.written(of.args), other=of if at is not of else None)
+
+    def written_as_it_trains(self):
+        """trainer.train(); model.generate(**inputs), and nothing calls eval(): the trainer leaves the model as it trains."""
+        if self.says(r"eval\b(?!_)|evaluate|\.predict\(|\.train\((False|mode)|dropout|pdrop|load_best_model|eval_on_start|do_eval|callbacks"
+                     r"|eval(uation)?_strategy *= *(?![\"']no[\"'])"):
+            return
+        for call in self.calls:
+            statement = self.parents.get(id(call))
+            made = self.of_form(call.func.value, TRAINERS_OF_TEXT) if is_call(call, "train") and isinstance(statement, ast.Expr) else None
+            model = self.given(made, 0, "model") if made is not None else None
+            loaded = self.of_form(model, MODELS_LOADED) if isinstance(model, ast.Name) else None
+            if loaded is None or not WITH_DROPOUT.match(self.name_loaded(loaded)) or not self.all_known(loaded):
+                continue
+            block = self.origins.block_of(statement)
+            behind = block[next((i for i, one in enumerate(block) if one is statement), len(block)) + 1:]
+            used = self.generated_in(behind, model.id)
+            if used is not None:
+                self.mistake(used, "a model that is asked as it trains", model.id, self.written(call), other=call)
+                return
+
+    def generated_in(self, block, model):
+        """The first call that lets a model write, in these statements or in a function of the file that is given it; None where the name is bound anew."""
+        if any(isinstance(one, ast.Name) and one.id == model and not isinstance(one.ctx, ast.Load) for part in block for one in ast.walk(part)):
+            return None
+        for call in calls_in(block):
+            if self.written(call.func) == model + ".generate":
+                return call
+            of = next((one for one in self.nodes if isinstance(one, ast.FunctionDef) and one.name == self.written(call.func)), None)
+            given = [one.arg for one, value in zip(self.origins.parameters(of), call.args) if getattr(value, "id", "") == model] if of is not None else []
+            if given and any(self.written(one.func) == given[0] + ".generate" for one in calls_in(of.body)):
+                return call
+        return None
 
     def of_form(self, node, form):
         """The call of this form that a value surely comes from, also through wrappers; None: another, or not known."""

@@ -41,6 +41,8 @@ class Forgotten(Loops):
         if "torch" in roots:
             self.scalers_of_each_epoch()
             self.asked_again_in_training()
+            if self.says(r"\b(LSTM|GRU|RNN)\(") and self.says(r"\.backward\("):
+                self.states_of_windows()
         if {"torch", "lightning", "pytorch_lightning"} & roots:
             self.models_thrown_away()
         if "accelerate" in roots:
@@ -236,6 +238,43 @@ class Forgotten(Loops):
                     one) is self.origins.scope(call) and old.id in (self.written(part) for part in [one.iter, *getattr(one.iter, "args", ())])), None)
                 if loop is not None and not self.stores_of(old.id, [one for one in self.nodes if line_of(one, 0) > line_of(call)]):
                     self.mistake(loop.iter, "a loader from before it was prepared", old.id, new.id, other=call)
+
+    # ---- recurrent layers
+
+    def states_of_windows(self):
+        """for i in range(0, n - size, size): out, new = net(text[:, i:i + size], hidden), and new goes nowhere: each window begins with the first state."""
+        for loop in self.nodes:
+            through = loop.iter if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) else None
+            if not isinstance(through, ast.Call) or self.written(through.func) != "range" or len(through.args) != 3 or not any(is_call(one, "backward") for one in calls_in(loop.body)):
+                continue
+            inside = [one for part in loop.body for one in ast.walk(part)]
+            for one in inside:
+                target = one.targets[0] if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and len(one.value.args) == 2 else None
+                state = one.value.args[1] if isinstance(target, ast.Tuple) and len(target.elts) == 2 else None
+                if not isinstance(state, ast.Name) or self.stores_of(state.id, inside) or not self.is_window(one.value.args[0], loop) or not self.gives_state(one.value.func):
+                    continue
+                new = [part for part in ast.walk(target.elts[1]) if isinstance(part, ast.Name)]
+                if new and not any(self.reads_of(part.id, inside) for part in new) and not any(isinstance(part, ast.Attribute) for part in ast.walk(target.elts[1])):
+                    self.mistake(one.value, "a state that each window begins anew with", state.id, self.written(target.elts[1]))
+                    return
+
+    def is_window(self, given, loop):
+        """text[:, i:i + size] of a loop whose steps are as long, so that each window goes on where the last one ended"""
+        step, at = self.written(loop.iter.args[2]), loop.target.id
+        made = self.origins.of(given) if isinstance(given, ast.Name) else [given]
+        made = [one.of if isinstance(one, Part) and not one.steps else one for one in made]
+        parts = made[0].slice if len(made) == 1 and isinstance(made[0], ast.Subscript) else None
+        parts = parts.elts if isinstance(parts, ast.Tuple) else [parts]
+        return any(isinstance(one, ast.Slice) and self.written(one.lower) == at and self.written(one.upper) in (
+            "%s + %s" % (at, step), "%s + %s" % (step, at)) for one in parts if getattr(one, "lower", None) is not None and one.upper is not None)
+
+    def gives_state(self, func):
+        """Whether it is a recurrent layer of PyTorch's, or a model of the file that holds one."""
+        made = self.origins.of(func, True)
+        call = made[0] if len(made) == 1 and isinstance(made[0], ast.Call) else None
+        own = self.origins.functions_of(call.func) if call is not None else []
+        held = calls_in(own[0].body) if len(own) == 1 and isinstance(own[0], ast.ClassDef) else [call] if call is not None else []
+        return any(re.match(r"torch\.nn\.(LSTM|GRU|RNN)$", self.full(one.func)) for one in held)
 
     # ---- JAX
 

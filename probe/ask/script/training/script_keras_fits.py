@@ -12,6 +12,7 @@ DRAWN_CHANGES = ("rotation_range", "width_shift_range", "height_shift_range", "s
 OF_LIBRARIES = re.compile(r"(tensorflow|keras|numpy|sklearn|torch|jax|xgboost|lightgbm|catboost|pandas)\.")
 FROM_FOLDERS = ("flow_from_directory", "flow_from_dataframe", "flow")
 SCALES_ALIKE = frozenset("reshape astype copy numpy".split())
+SEQUENCES_OF_KERAS = re.compile(r"(tensorflow\.)?keras\.(models\.|engine\.sequential\.)?Sequential$")
 
 
 class KerasFits(KerasModels):
@@ -281,6 +282,19 @@ class KerasFits(KerasModels):
                 any(k.arg == "verbose" for k in call.keywords) or self.objects_of(call.func.value) or any(
                     self.written(one.func.value) == self.written(call.func.value) for one in self.compiles)) and not self.says(r"def evaluate"):
             self.mistake(call, "a loss and a metric in the wrong order", names[0], names[1])
+        elif names and isinstance(call.func.value, ast.Name) and not any(k.arg in (None, "return_dict") for k in call.keywords):
+            self.unpacked_loss(call)
+
+    def unpacked_loss(self, call):
+        """loss, acc = model.evaluate(x, y), of a model that was compiled without metrics: evaluate() gives the loss alone, a number."""
+        model = call.func.value
+        compiled = [one for one in self.compiles if self.written(one.func.value) == model.id]
+        if not compiled or self.made_by(model, SEQUENCES_OF_KERAS, surely=True) is None or self.says(r"add_metric|load_model|def (evaluate|compile)\b"):
+            return
+        for one in compiled:
+            if len(one.args) > 2 or any(k.arg in (None, "metrics", "weighted_metrics") for k in one.keywords):
+                return
+        self.mistake(call, "a loss that is unpacked", self.written(call), self.written(compiled[0]), other=compiled[0])
 
     def is_prediction(self, node):
         """The call of predict() of a model of Keras's that an expression comes from as it is."""

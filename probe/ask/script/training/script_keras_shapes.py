@@ -10,6 +10,7 @@ OF_STEPS = frozenset("LSTM GRU SimpleRNN Bidirectional".split())
 KEEPS_SHAPE = frozenset("Dropout Activation BatchNormalization LayerNormalization GroupNormalization ReLU LeakyReLU ELU PReLU Softmax GaussianNoise "
                         "GaussianDropout AlphaDropout SpatialDropout1D SpatialDropout2D SpatialDropout3D Masking Rescaling ActivityRegularization RandomFlip "
                         "RandomRotation RandomZoom RandomContrast RandomTranslation".split())
+PICTURES_OF_KERAS = re.compile(r"keras\.datasets\.(mnist|fashion_mnist|cifar10|cifar100)\.load_data$")
 JOINS = frozenset("Concatenate concatenate Add add Multiply multiply Subtract subtract Average average Maximum maximum".split())
 
 
@@ -34,6 +35,53 @@ class KerasShapes(KerasModels):
                 self.shape_of_sequential(call)
             elif call.args and not self.full(call.func) and isinstance(call.func, (ast.Call, ast.Name, ast.Attribute)):
                 self.shape_of(call)
+        self.judge_data_of_fits()
+
+    def judge_data_of_fits(self):
+        """model.add(Dense(64, input_dim=100)); model.fit(x_train, y_train), whose x_train is Keras's own pictures, of another size."""
+        for call in self.calls:
+            model = self.origins.made(call.func.value) if is_call(call, "fit") and isinstance(call.func.value, ast.Name) else None
+            if not isinstance(model, ast.Call) or not self.is_sequential(model):
+                continue
+            layers = self.layers_of(model)
+            first = self.value_of(layers[0]) if layers and layers[0] is not None else None
+            takes = self.input_of(first) if isinstance(first, ast.Call) else None
+            data = self.given(call, 0, "x")
+            has = self.shape_of_data(data, 12) if takes else None
+            if has and None not in has and self.cannot_be(takes, has):
+                self.wrong(first, "a first layer for other data", takes, self.written(data), "(%s)" % ", ".join(["batch"] + list(map(str, has))))
+
+    @staticmethod
+    def cannot_be(takes, has):
+        """Whether no model that is made for one shape takes the other; Keras adds or drops a last 1 itself."""
+        def differ(ours, theirs):
+            return len(ours) != len(theirs) or any(one is not None and one != other for one, other in zip(ours, theirs))
+
+        fits = not differ(takes, has) or has[-1] == 1 and not differ(takes, has[:-1]) or takes[-1] == 1 and not differ(takes[:-1], has)
+        return not fits and takes[-1] is not None and (len(takes) == len(has) or takes[-1] != has[-1])
+
+    def shape_of_data(self, node, deepest):
+        """The shape of one picture of Keras's own data, also scaled and in another form; None: not known."""
+        values = self.origins.of(node) if deepest and node is not None else []
+        one = values[0] if len(values) == 1 else None
+        if isinstance(one, Part):
+            data = PICTURES_OF_KERAS.search(self.full(one.of.func)) if isinstance(one.of, ast.Call) else None
+            if data is not None and len(one.steps) == 2 and one.steps[1] == 0:
+                return (32, 32, 3) if data.group(1).startswith("cifar") else (28, 28)
+            one = None if one.steps else one.of
+        if isinstance(one, ast.BinOp):
+            return self.shape_of_data(one.left, deepest - 1) if type(self.said(one.right)) in (int, float) else None
+        if not isinstance(one, ast.Call) or not isinstance(one.func, ast.Attribute):
+            return None
+        outside = self.full(one.func) == "numpy.reshape"
+        if outside or is_call(one, "reshape") and not self.full(one.func):
+            known = self.shape_of_data(one.args[0] if outside else one.func.value, deepest - 1) if one.args else None
+            sizes = one.args[1:] if outside else one.args
+            sizes = self.value_of(sizes[0]).elts if len(sizes) == 1 and isinstance(self.value_of(sizes[0]), (ast.Tuple, ast.List)) else sizes
+            sizes = tuple(self.number(size) for size in sizes[1:])
+            # A size that isn't written out, or -1, is what is left for it.
+            return sizes if known and sizes and None not in sizes and product_of(sizes) == product_of(known) else None
+        return self.shape_of_data(one.func.value, deepest - 1) if is_call(one, "astype") and not self.full(one.func) else None
 
     def shape_of_sequential(self, made):
         if id(made) not in self.shapes:

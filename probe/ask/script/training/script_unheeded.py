@@ -22,6 +22,8 @@ IMAGES_OF_TORCHVISION = re.compile(r"torchvision\.datasets\.(\w+\.)?(MNIST|Fashi
 KEYS_OF_JAX = re.compile(r"jax\.random\.(PRNGKey|key)$")
 MODULES_OF_JAX = ("flax.linen.Module", "haiku.Module")
 
+LAYERS_THAT_DRAW = re.compile(r"torch\.nn\.(?:(Dropout\d?d?|AlphaDropout)|BatchNorm[123]d|(LSTM|GRU|RNN))$")
+
 
 class Unheeded(Learning):
     def look(self, nodes):
@@ -40,6 +42,7 @@ class Unheeded(Learning):
         if "torch" in roots and self.says(r"\.train\(\)") and self.says(r"\.backward\("):
             self.asked_as_it_trains()
         if "torch" in roots and self.says(r"backward\("):
+            self.asked_untold()
             self.losses_never_asked()
         if "torchvision" in roots and self.says(r"\b(RNN|LSTM|GRU)\("):
             self.images_as_sequences()
@@ -193,6 +196,53 @@ class Unheeded(Learning):
                     self.written(one.func) == given[0] for one in calls_in(of.body)):
                 return call
         return None
+
+    def asked_untold(self):
+        """A loop that trains a model with dropout, and behind it: with torch.no_grad(): net(x), and nothing calls train() or eval()."""
+        told = any(e["name"] in ("a model that is asked as it trains", "a validation in training mode", "a loaded model in training mode") for e in self.reader.events)
+        back = [call for call in self.calls if is_call(call, "backward")]
+        if told or not back or self.says(r"eval\b(?!_)|\.train\(|\.training *=|(?i:mc_?dropout|monte)|train_mode|set_mode|functional_call|vmap|\.apply\((?!self)|[Ll]ightning|[Ii]gnite|fastai"):
+            return
+        for use in self.calls:
+            outer = list(self.origins.around(use))
+            if not isinstance(use.func, ast.Name) or not use.args or not any(isinstance(one, ast.With) and any(re.match(
+                    r"torch\.(no_grad|inference_mode)\(", self.written(item.context_expr)) for item in one.items) for one in outer):
+                continue
+            made, scope = self.origins.of(use.func, True), self.origins.scope(use)
+            draws = self.draws_in(made[0]) if len(made) == 1 and isinstance(made[0], ast.Call) else None
+            if draws is None or self.is_handed_away(use.func.id):
+                continue
+            near = [call for call in back if self.origins.scope(call) is scope]
+            loops = [one for one in outer if isinstance(one, (ast.For, ast.While))]
+            # What is asked in the loop that goes back may be a part of the training.
+            behind = all(self.origins.position(call) < self.origins.position(use) and not any(any(call is inner for inner in calls_in(loop.body)) for loop in loops) for call in near)
+            if behind and (near or ASKS_A_MODEL.search(getattr(scope, "name", ""))):
+                self.mistake(use, "a model that nobody tells to evaluate", use.func.id, self.written(draws), other=draws)
+                return
+
+    def draws_in(self, made):
+        """The layer of a model that the file makes which draws, or takes statistics, as long as it trains; None: none, or not known."""
+        own = self.origins.functions_of(made.func)
+        parts = calls_in(own[0].body) if len(own) == 1 and isinstance(own[0], ast.ClassDef) else calls_in([made]) if self.full(made.func) == "torch.nn.Sequential" else ()
+        text = self.reader.written_whole(own[0]) if own else ""
+        for call in parts:
+            found = LAYERS_THAT_DRAW.match(self.full(call.func))
+            bound = self.parents.get(id(call))
+            name = self.written(bound.targets[0]) if isinstance(bound, ast.Assign) else ""
+            if not found or name.startswith("self.") and len(re.findall(re.escape(name) + r"\b", text)) < 2:
+                continue
+            part = self.given(call, 0, "p") if found.group(1) else self.word(call, "dropout")
+            layers = self.given(call, 2, "num_layers") if found.group(2) else None
+            if found.group(2) and (part is None or layers is None or self.said(layers) == 1) or part is not None and not self.said(part):
+                continue
+            if not any(k.arg is None for k in call.keywords) and self.word(call, "track_running_stats") is None:
+                return call
+        return None
+
+    def is_handed_away(self, name):
+        """Whether a model goes to a function that the file does not hold, which may switch it."""
+        return any(any(getattr(one, "id", "") == name for one in call.args + [k.value for k in call.keywords]) and not self.full(call.func).startswith("torch.") and self.written(
+            call.func) not in ("print", "isinstance", "type", "len", "id", "next") and not self.origins.functions_of(call.func) for call in self.calls)
 
     # ---- what a model is given, and compared with
 
