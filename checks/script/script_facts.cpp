@@ -226,13 +226,20 @@ void judge_script(const Facts& facts, Answers& answers,
     scripts.back().push_back(event);
   }
   std::ranges::for_each(scripts, look);
-  // A module that several scripts import, or that the user named as well, is reported once.
+  // A module that several scripts import, or that the user named as well, is reported once. Two mistakes of one line
+  // are one finding that says both, the worse one first.
   std::vector<Finding> once;
   for (Finding& finding : answers.findings) {
-    const bool known = std::ranges::any_of(once, [&](const Finding& other) {
-      return other.id == finding.id && other.subject == finding.subject && other.explanation == finding.explanation;
-    });
-    if (!known) once.push_back(std::move(finding));
+    const auto same = std::ranges::find_if(
+        once, [&](const Finding& other) { return other.id == finding.id && other.subject == finding.subject; });
+    if (same == once.end()) {
+      once.push_back(std::move(finding));
+    } else if (same->explanation.find(finding.explanation) == std::string::npos) {
+      if (finding.severity > same->severity) std::swap(*same, finding);
+      same->explanation += " " + finding.explanation;
+      std::ranges::move(finding.evidence, std::back_inserter(same->evidence));
+      std::ranges::move(finding.fix, std::back_inserter(same->fix));
+    }
   }
   answers.findings = std::move(once);
   answers.passed();

@@ -735,6 +735,9 @@ bool is_somebodys_name(const Token& token) {
       R"([a-z]+\d{0,4}|[A-Z][a-z]{3,}|[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+|[a-z]+(?:[.][a-z]+){1,3})", RE2::Latin1);
   if (is_wholly(token.text, plain)) return holds_unknown_word(token.text, least_letters);
   if (!is_number_of_account(token.text)) return false;
+  // "build: 3912 (edc26566)" of llama.cpp, an abbreviated commit.
+  static const LazyRegex build(R"((?i)\bbuild:? (?:b?\d+ )?\($)", RE2::Latin1), hexadecimal("[0-9a-f]{7,12}");
+  if (is_wholly(token.text, hexadecimal) && RE2::PartialMatch(Piece(before.data(), before.size()), build)) return false;
   static const LazyRegex of_other("(?:bz|rhbz|gh|pr|lp|nvbug|bcm|ath|sles|ts|it|exynos)\\d+|.*\\..*", RE2::Latin1);
   return !is_wholly(token.text, of_other) && holds_unknown_word(token.text, 2);
 }

@@ -101,8 +101,8 @@ bool is_checksum(std::string_view before, std::string_view after) {
       "(?i)pass|secret|token|cred|[^<]\\buser|login|account|\\b(?:api|ssh|private) ?key|hashcat|ntlm", RE2::Latin1);
   static const LazyRegex named(
       R"((?i)(?:(?:\b(?:(?:sha|blake)[\d-]*(?:sum)?|md5(?:sum)?|b2sum|xxh\w*|checksums?|digests?|hash(?:es)?)\b)"
-      R"((?:[^\n]*[ (*/\\](?:[\w+~.-]*\.\w+|sha-?\d+|md5|file|image|wheel|archive|tarball|installer|firmware|vbios|driver|package|binary|library|model|weights|checkpoint|layer|iso)\)?|[^\n]*\b(?:expected|got|actual|computed|wanted|found))|^[\s|>]*(?:expected|got|actual)\b))"
-      R"((?:\s+(?:[a-z]+|sha\d+|md5|->|=>)){0,3}\s*[:=]*\s*["'`]?|\b(?:sha|md)[\d-]+\s{2,}|\b(?:blake\w*|b2sum|xxh\w*)\s*[:=(]?\s*)$)",
+      R"((?:[^\n]*[ (*/\\](?:[\w+~.-]*\.\w+|sha-?\d+|md5|file|runfile|<name>|image|wheel|archive|tarball|installer|firmware|vbios|driver|package|binary|library|model|weights|checkpoint|layer|iso)\)?|[^\n]*\b(?:expected|got|actual|computed|wanted|found))|^[\s|>]*(?:expected|got|actual)\b))"
+      R"((?:\s+(?:[a-z]+|sha\d+|md5|->|=>|→)){0,3}\s*[:=]*\s*["'`]?|\b(?:sha|md)[\d-]+\s{2,}|\b(?:blake\w*|b2sum|xxh\w*)\s*[:=(]?\s*)$)",
       RE2::Latin1);
   // As sha256sum and its like print it.
   static const LazyRegex file(R"(^ [ *](?:[\w./+~-]*/)?[\w+~-][\w.+~-]*\.\w+\s*$)", RE2::Latin1);

@@ -78,6 +78,9 @@ std::span<const Place> telephones() {
         words},
        "<phone>",
        no_telephone},
+      // Mobile numbers of China behind the words for telephone, mobile and WeChat.
+      {{R"((?:电话|手机|微信|联系)[^0-9A-Za-z\n]{0,12}(1[3-9]\d{9})(?:\D|$))", {"电话", "手机", "微信", "联系"}},
+       "<phone>"},
       // Mobile numbers by the form that they have in France, Britain and Germany, where nothing of it goes on.
       {{R"((?:^|[^\d .:/-]|[^\d.:/-] )(0[67](?:[ .]\d\d){4}|07\d{3} \d{3} ?\d{3}|01[567]\d[ /-]\d{3,4} ?\d{3,4})(?:$|[^\d .:/-]|\.?$|[ .](?:[^\d]|$)))",
         {"06 ", "06.", "07", "015", "016", "017"}},
@@ -103,6 +106,11 @@ std::span<const Place> chats() {
          "icq",     "qq",        "irc nick", "irc: ",    "xmpp",    "teams: ", "zulip",    "line id"}},
        "<name>",
        no_name_in_chat},
+      {{R"(微信(?:号|ID|id)?[\s:：是]{1,4}([A-Za-z][\w-]{4,19}))", {"微信"}},
+       "<name>",
+       [](View /*before*/, View word) {
+         return is_made_of_known_words(word) && word.find_first_of("_0123456789") == View::npos;
+       }},
       {{R"((?i)([a-z_][\w.]{2,31}) (?:on|in) (?:the )?\w{0,12} ?(?:discord|telegram|slack|skype|wechat|whatsapp|mastodon|twitter|bluesky|linkedin|matrix\.org|zulip|irc|libera)\b)",
         {"discord", "telegram", "slack", "skype", "wechat", "whatsapp", "mastodon", "twitter", "bluesky", "linkedin",
          "matrix.org", "zulip", " irc", "libera"}},
