@@ -139,6 +139,21 @@ TEST(ScriptUnreadable, SaysWhyAndWhere) {
   EXPECT_EQ(report.verdict, Verdict::fail);
 }
 
+TEST(ScriptLine, WithTwoMistakesReportsBothTheWorseOneFirst) {
+  Snapshot snapshot = script({{"mistake", "gradients that go through the host", "init_process_group('gloo')"},
+                              {"mistake", "processes without a meeting point", "init_process_group('gloo')"}});
+  for (Symptom& symptom : *snapshot.log.get()) symptom.line = 3;
+  const Report report = judged(snapshot);
+  const Finding* found = finding(report, "script.wrong-value");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->severity, Severity::error);
+  EXPECT_NE(found->title.find("without an address"), std::string::npos) << found->title;
+  const std::size_t worse = found->explanation.find("MASTER_ADDR"), other = found->explanation.find("gloo copies");
+  EXPECT_LT(worse, other) << found->explanation;
+  EXPECT_NE(other, std::string::npos) << found->explanation;
+  EXPECT_EQ(found->fix.size(), 2U);
+}
+
 TEST(ScriptOrder, DoubtsWhatIsNotSureToRun) {
   Line maybe = first_op;
   maybe.more["sure"] = "no";
