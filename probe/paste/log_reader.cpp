@@ -16,10 +16,10 @@
 #include "knowledge/lower_case.h"
 #include "knowledge/wordings/slots.h"
 #include "knowledge/wordings/wordings.h"
-#include "probe/paste/framed_text.h"
 #include "probe/redaction/redact.h"
 #include "probe/text_piece.h"
 #include "probe/tools/earlier_state.h"
+#include "probe/transcript/framed_text.h"
 
 namespace envdoctor {
 namespace {

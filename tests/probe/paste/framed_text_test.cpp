@@ -1,5 +1,5 @@
 // Frames around every line of a text: found where all lines have them, and nowhere else.
-#include "probe/paste/framed_text.h"
+#include "probe/transcript/framed_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "probe/paste/framed_text.h"
+#include "probe/transcript/framed_text.h"
 
 #include <re2/re2.h>
 
