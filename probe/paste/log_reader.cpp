@@ -231,17 +231,25 @@ void LogReader::add_resemblance(ReadText& text) const {
   resembles.words = found.words;
 }
 
-Snapshot LogReader::read_again(std::string_view text) const {
-  LogReader again(source_, redact_);
-  again.feed(text);
-  return again.finish();
+// What was fed, without its frames and without what is history; as many lines.
+std::string LogReader::bare_text() const {
+  constexpr int most_frames = 4;  // one around the other
+  std::string text = whole_;
+  for (int frames = 0; frames < most_frames; ++frames) {
+    auto bare = without_frame(text);
+    if (!bare) break;
+    text = std::move(*bare);
+  }
+  return may_ask_twice(text) ? without_earlier_state(text) : text;
 }
 
 Snapshot LogReader::finish() {
-  if (whole_.size() <= longest_session) {
-    if (const auto bare = without_frame(whole_)) return read_again(*bare);
-    if (may_ask_twice(whole_)) {
-      if (const std::string current = without_earlier_state(whole_); current != whole_) return read_again(current);
+  if (!is_bare_ && whole_.size() <= longest_session) {
+    if (const std::string bare = bare_text(); bare != whole_) {
+      LogReader again(source_, redact_);
+      again.is_bare_ = true;
+      again.feed(bare);
+      return again.finish();
     }
   }
   const std::int64_t lines = partial_.empty() && !took_part_ ? line_ - 1 : line_;

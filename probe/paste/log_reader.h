@@ -37,11 +37,11 @@ class LogReader {
   void take_paraphrase(std::string_view line, std::vector<knowledge::LogMatch>& matches);
   void add_said(const std::string& said, std::vector<knowledge::LogMatch>& matches);
   void add_resemblance(ReadText& text) const;
-  // A changed text of as many lines.
-  Snapshot read_again(std::string_view text) const;
+  std::string bare_text() const;
 
   std::string source_{};
   bool redact_ = true;
+  bool is_bare_ = false;   // what is fed is another reader's bare text
   std::string whole_{};    // what was fed, up to a limit beyond which earlier runs of a command are not looked for
   std::string partial_{};  // an incomplete line, up to the maximum length
   std::string plain_{};    // scratch

@@ -67,11 +67,9 @@ Snapshot parse_bandwidth(const std::string& text) {
       add_symptom(snapshot, {wrong_result, "peer-copy"}, at, line);
     if (contains(line, "Src Device Type:")) from_host = contains(line, "Type: Cpu");
     if (contains(line, "Dst Device Type:") && contains(line, "Type: Cpu")) from_host = false;
-    if (const auto rate = rate_of_rocm(line); rate && from_host && copies.size() < 64) {
-      copies.push_back({at, line, *rate});
-      nodes.push_back(node);
-    }
-    if (const auto rate = rate_of(line, megabytes); rate && host_to_device && pinned && copies.size() < 64) {
+    auto rate = from_host ? rate_of_rocm(line) : std::nullopt;
+    if (!rate && host_to_device && pinned) rate = rate_of(line, megabytes);
+    if (rate && copies.size() < 64) {
       copies.push_back({at, line, *rate});
       nodes.push_back(node);
     }

@@ -39,7 +39,8 @@ std::optional<std::string> without_prefix(const Lines& lines, const RE2& form) {
 // " 12  import torch": numbers that rise by one on each line, as cat -n and editors show them. Shorter texts may be
 // lists, such as that of a machine's GPUs.
 std::optional<std::string> without_numbers(const Lines& lines) {
-  static const LazyRegex form(R"(\s{0,6}(\d{1,5})(?:[:|]? ?\t| ?[:|] |  ))", RE2::Latin1);
+  static const LazyRegex form(R"(\s{0,6}(\d{1,5})(?:[:|]? ?\t| ?[:|] |  ))", RE2::Latin1),
+      alone(R"(\s*(\d{1,5})[:|]?\s*)", RE2::Latin1);
   constexpr std::size_t longest_list = 16;
   if (lines.size() <= longest_list) return std::nullopt;
   std::string text;
@@ -48,7 +49,7 @@ std::optional<std::string> without_numbers(const Lines& lines) {
     re2::StringPiece rest = piece_of(line);
     int number = 0;
     if (!RE2::Consume(&rest, form, &number)) {
-      if (!RE2::FullMatch(rest, R"(\s*(\d{1,5})[:|]?\s*)", &number)) return std::nullopt;
+      if (!RE2::FullMatch(rest, alone, &number)) return std::nullopt;
       rest = {};
     }
     if (expected > 0 && number != expected) return std::nullopt;

@@ -76,6 +76,22 @@ TEST(FramedText, LeavesWhatIsNoFrame) {
     EXPECT_EQ(without_frame(joined(lines)), std::nullopt) << joined(lines);
 }
 
+TEST(FramedText, IsTakenOffWhereOneStandsAroundTheOther) {
+  const Snapshot snapshot = read_log(
+      framed([](const std::string& line, std::size_t) { return "2026-12-01 10:00:00,123 - root - INFO - 0: " + line; }),
+      "x.log");
+  ASSERT_TRUE(snapshot.torch.get());
+  EXPECT_TRUE(snapshot.torch.get()->cuda_available.is(false));
+}
+
+// Each was taken off by a reader of its own, inside the one before.
+TEST(FramedText, DoesNotEndTheProgramHoweverManyThereAre) {
+  std::string line, text;
+  for (int i = 0; i < 30'000; ++i) line += "- ";
+  for (int i = 0; i < 4; ++i) text += line + "x\n";
+  EXPECT_EQ(read_log(text, "x.log").texts.get()->front().lines.value_or(0), 4);
+}
+
 // The line that a finding names is that of the file.
 TEST(FramedText, KeepsTheNumbersOfTheLines) {
   const Snapshot snapshot =
